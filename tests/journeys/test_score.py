@@ -15,7 +15,7 @@ from tests.journeys.running import ROOT, SOON, JourneyCase, Service, until
 #: A Monday.
 NINE = "2026-03-02T08:00:00Z"
 KINDS = ("inquiry", "order", "complaint", "support", "invoice", "newsletter", "job_application", "notification",
-         "calendar", "auto_reply", "bounce_backscatter", "spam", "phishing", "prompt_injection")
+         "calendar", "auto_reply", "bounce_backscatter", "spam", "phishing", "prompt_injection", "thread_hijack")
 
 
 def everything(mail: Any) -> str:
@@ -57,17 +57,17 @@ class BotTests(JourneyCase):
         """Every sort and carrier arrives as octets that the API and an IMAP client show alike, without the truth."""
         made = service.good("POST", "/api/admin/universes", {"clock": NINE, "login": True, "seed": "bad", "ttl": "1h"})
         key, (login,) = made["key"], made["logins"]
-        counts = {"phishing": 14, "prompt_injection": 9}
+        counts = {"phishing": 14, "prompt_injection": 9, "thread_hijack": 2}
         service.good("PUT", "/api/world", {
             "company": {"name": "Acme", "inboxes": [login["address"]]},
             "streams": [{"id": kind, "kind": kind, "mix": {"new": 1, "known": 0, "follow_up": 0}} for kind in counts]},
             key=key)
         for kind, count in counts.items():
             service.good("POST", f"/api/world/streams/{kind}/fire", {"count": count}, key=key)
-        until(lambda: len(service.events("world.mail", key)) == 23)
+        until(lambda: len(service.events("world.mail", key)) == 25)
         truth = {one["data"]["message_id"]: one["data"] for one in service.events("world.mail", key)}
         self.assertEqual({one["attack"]["kind"] for one in truth.values()} - {"prompt_injection"}, {
-            "login", "parcel", "invoice", "gift_cards", "payment", "bank_account", "domain"})
+            "login", "parcel", "invoice", "gift_cards", "payment", "bank_account", "domain", "thread_hijack"})
         carriers = {one["attack"]["carrier"] for one in truth.values() if one["kind"] == "prompt_injection"}
         self.assertEqual(len(carriers), 9)
         with imaplib.IMAP4("127.0.0.1", service.port("imap"), timeout=SOON) as session:

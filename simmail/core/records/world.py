@@ -21,7 +21,7 @@ from simmail.errors import Invalid
 WorldKind = Literal[
     "inquiry", "order", "complaint", "support", "invoice", "payment_reminder", "newsletter", "sales_pitch",
     "recruiting", "job_application", "notification", "calendar", "auto_reply", "bounce_backscatter", "spam", "phishing",
-    "prompt_injection",
+    "prompt_injection", "thread_hijack",
 ]
 #: When mail comes: see L{simmail.core.world.arrivals}.
 Profile = Literal["office", "evening", "flat"]

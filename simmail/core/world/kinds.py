@@ -16,10 +16,11 @@ from simmail.core.world.injection import prompt_injection
 from simmail.core.world.letters import letter
 from simmail.core.world.machines import alert, auto_reply, backscatter, newsletter, spam
 from simmail.core.world.occasion import Composition, Expected, Occasion
-from simmail.core.world.swindles import phishing
+from simmail.core.world.swindles import phishing, thread_hijack
 
-#: Who writes: people of some sort, each known to the streams of that sort; or nobody, but a machine.
-Sort = Literal["customer", "supplier", "seller", "recruiter", "applicant", "contact", "machine"]
+#: Who writes: people of some sort, each known to the streams of that sort; or nobody, but a machine, or somebody who
+#: poses as one of them in their conversation.
+Sort = Literal["customer", "supplier", "seller", "recruiter", "applicant", "contact", "machine", "impostor"]
 
 
 class Kind(NamedTuple):
@@ -65,6 +66,8 @@ KINDS: Mapping[str, Kind] = MappingProxyType({one.id: one for one in (
          "junk", "machine", None, phishing),
     Kind("prompt_injection", "A mail with orders for a language model, wherever in it they can be put", "junk",
          "machine", 24, prompt_injection),
+    Kind("thread_hijack", "Somebody goes on with a true conversation of the company and somebody else, whose domain "
+         "theirs looks like", "junk", "impostor", None, thread_hijack),
 )})
 
 

@@ -86,11 +86,12 @@ def _resumed(
     references = (*thread.references, thread.last)
     if resumed.answered is not None:
         references = (*references, resumed.answered.message_id)
-    return _sent(occasion, persona, _answering(thread.subject), "\n\n".join(parts) + "\n", slots, local,
+    return _sent(occasion, persona, answering(thread.subject), "\n\n".join(parts) + "\n", slots, local,
                  tuple(dict.fromkeys(references)), Enclosures(), resumed, thread.expected, hours, None)
 
 
-def _answering(subject: str) -> str:
+def answering(subject: str) -> str:
+    """Return the subject of an answer."""
     return subject if subject[:3].lower() == "re:" else f"Re: {subject}"
 
 

@@ -57,7 +57,8 @@ class Resumption(Struct, frozen=True):
     """
     How a conversation goes on.
 
-    @ivar answered: the company's answer, None where nobody answered; quoted: the mail that stands below.
+    @ivar answered: the company's answer, None where nobody answered; quoted: the mail that stands below, which may be
+        any of the conversation where somebody else goes on with it.
     @ivar quoted_at: when that came.
     """
 
@@ -72,7 +73,7 @@ class Occasion(Struct, frozen=True):
     One mail to be composed.
 
     @ivar id: of its job; dice: keyed for it already; now: the simulated instant.
-    @ivar persona: who writes, None for what no person writes; nth: it is that persona's n-th mail.
+    @ivar persona: who writes, or is posed as; None for what no person writes; nth: it is that persona's n-th mail.
     @ivar server: the domain of the server that takes the mail in.
     @ivar serial: which of a stream's unmanned senders writes; sort: of who writes, as L{kinds} has it.
     """

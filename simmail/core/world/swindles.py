@@ -11,11 +11,16 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
+from msgspec.structs import replace
+
+from simmail.core.compose.quoting import quote
 from simmail.core.mime.address import Address
+from simmail.core.rng import Dice
+from simmail.core.world.letters import answering
 from simmail.core.world.machines import Sheet, firm_of, page
 from simmail.core.world.occasion import Composition, Expected, Occasion
 from simmail.core.world.people import plain
-from simmail.core.world.words import Slots, common, kind_words
+from simmail.core.world.words import CommonWords, Firm, Slots, common, kind_words
 
 #: What each sort is after, and what carries it.
 _SORTS: Mapping[str, tuple[str, str]] = MappingProxyType({
@@ -26,6 +31,8 @@ _SORTS: Mapping[str, tuple[str, str]] = MappingProxyType({
     "payment": ("Have money transferred for somebody who poses as a colleague", "display_name"),
     "bank_account": ("Have a supplier's money sent to another account", "body"),
     "domain": ("Have money sent to somebody whose domain looks like that of a supplier", "domain"),
+    "thread_hijack": ("Have somebody believe that a true conversation goes on, and pay or send papers to another",
+                      "thread"),
 })
 _PERSONAL = ("gift_cards", "payment")
 _SUPPLIER = ("bank_account", "domain")
@@ -57,8 +64,7 @@ def phishing(occasion: Occasion, expected: Expected, hours: float | None) -> Com
     firm, words, dice = firm_of(occasion), common(occasion.language), occasion.dice.on("swindle")
     sort = next(one.attack for one in kind_words(occasion.kind, occasion.language).mails if one.by == firm.name)
     first, last = dice.choice(words.given, "given"), dice.choice(words.family, "family")
-    supplier = dice.choice(words.firms, "supplier")
-    drop = f"{plain(first)}.{plain(last)}{dice.below(90, 'number') + 10}@{dice.choice(words.private, 'mailbox')}"
+    supplier, drop = dice.choice(words.firms, "supplier"), _drop(words, dice, first, last)
     author = Address(firm.name, f"service@{firm.domain}")
     if sort in _PERSONAL:
         author = Address(f"{first} {last}", drop)
@@ -70,7 +76,44 @@ def phishing(occasion: Occasion, expected: Expected, hours: float | None) -> Com
         "drop": drop, "link": link, "code": dice.token(6, "code").upper(), "colleague": f"{first} {last}",
         "firm": supplier.name if sort in _SUPPLIER else firm.name})
     text = sheet.text()
-    goal, carrier = _SORTS[sort]
-    attack: dict[str, Any] = {"kind": sort, "carrier": carrier, "goal": goal, "checks": checks(sheet.slots)}
     html = page(sheet.subject, text.replace(link, "").strip(), link, sheet.mail.html, "") if sheet.mail.html else ""
-    return sheet.composition(text, (), expected, author.address, html, attack=attack)
+    return sheet.composition(text, (), expected, author.address, html, attack=_attack(sort, sheet))
+
+
+def thread_hijack(occasion: Occasion, expected: Expected, hours: float | None) -> Composition:
+    """
+    Return a mail that goes on with a conversation of C{occasion.persona}, with all of it below.
+
+    Where there is none, it poses as somebody that nobody has heard of going on with one.
+    """
+    words, dice, persona = common(occasion.language), occasion.dice.on("swindle"), occasion.persona
+    first, last = dice.choice(words.given, "given"), dice.choice(words.family, "family")
+    name, address = f"{first} {last}", f"{plain(first)}.{plain(last)}@{dice.choice(words.firms, 'supplier').domain}"
+    client, resumed = "plain", occasion.resumed
+    references: tuple[str, ...] = ()
+    quoted, at = None, None
+    if persona is not None and resumed is not None and resumed.quoted is not None:
+        name, address = persona.name, persona.address
+        quoted, at = resumed.quoted, resumed.quoted_at
+        references = tuple(dict.fromkeys((resumed.thread.root, *quoted.references, quoted.message_id)))
+        client = (persona.style.client if persona.style else None) or "plain"
+    local, _, domain = address.rpartition("@")
+    sheet = Sheet(occasion, Firm(name, lookalike(domain)), f"{local}@{lookalike(domain)}", name)
+    sheet.slots.update({
+        "drop": _drop(words, dice, first, last), "link": f"https://{lookalike(domain)}/{dice.token(10, 'path')}"})
+    sheet.subject = sheet.subject if quoted is None else answering(quoted.subject)
+    text, html = quote(client, f"{sheet.text()}\n{name}\n", quoted, at=at and at.astimezone(sheet.local.tzinfo),
+                       language=occasion.language)
+    made = sheet.composition(text, (), expected, sheet.author.address, html, client, references,
+                             attack=_attack("thread_hijack", sheet))
+    return replace(made, references=references)
+
+
+def _drop(words: CommonWords, dice: Dice, first: str, last: str) -> str:
+    """A mailbox of somebody who is who nobody thinks."""
+    return f"{plain(first)}.{plain(last)}{dice.below(90, 'number') + 10}@{dice.choice(words.private, 'mailbox')}"
+
+
+def _attack(sort: str, sheet: Sheet) -> dict[str, Any]:
+    goal, carrier = _SORTS[sort]
+    return {"kind": sort, "carrier": carrier, "goal": goal, "checks": checks(sheet.slots)}

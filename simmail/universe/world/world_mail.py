@@ -69,7 +69,8 @@ class _Writer(NamedTuple):
     """
     Who writes a mail, and how it goes on with what was before.
 
-    @ivar persona: None for a machine; made: what makes a new persona true; kept: it is a persona of the universe.
+    @ivar persona: None for a machine; made: what makes a new persona true; kept: it is that persona of the universe,
+        not somebody whom there is no room for, or who poses as it.
     """
 
     mix: MixShare
@@ -170,6 +171,8 @@ class WorldMail:
         mix: MixShare = dice.weighted(
             (("new", stream.mix.new), ("known", stream.mix.known), ("follow_up", stream.mix.follow_up)), "mix")
         language = self._language(stream, to, dice)
+        if kind.sort == "impostor":
+            return await self._impostor(stream, to, language, dice)
         if kind.sort == "machine":
             new = mix == "new" or not state.serials
             serial = state.serials + 1 if new else 1 + dice.below(state.serials, "serial")
@@ -235,6 +238,23 @@ class WorldMail:
                 if answer is not None:
                     return Resumption(thread, answer[0], answer[0], answer[1])
         return None
+
+    async def _impostor(self, stream: WorldStream, to: str, language: str, dice: Dice) -> _Writer:
+        """Who goes on with a conversation of the world's that has come to one of the stream's inboxes, if one has."""
+        inboxes, world = self._streams.world.addressees(stream), self._streams.world
+        threads = [one for other in world.streams for one in self._streams.state(other.id).threads if one.to in inboxes]
+        writer = _Writer("new", language, to)
+        for thread in dice.shuffled(threads, "threads"):
+            persona = self._people.known(thread.persona_id)
+            known = await self._memories.thread(thread.persona_id, thread.root) if persona is not None else None
+            found = await self._found(persona, known.last_message_id) if persona is not None and known else None
+            if known is not None and found is not None:
+                writer = _Writer("follow_up", thread.language, thread.to, persona, kept=False,
+                                 resumed=Resumption(thread, None, *found))
+                if known.messages > thread.written:
+                    # The company has answered: it is more likely to believe what comes next.
+                    break
+        return writer
 
     async def _found(self, persona: Persona, message_id: str) -> tuple[Mail, datetime] | None:
         """A mail in a persona's mailbox, and when it was filed."""

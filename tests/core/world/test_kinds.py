@@ -25,7 +25,7 @@ _ADDED = {"domain": "x.example", "to": INBOX, "local": "hello", "token": "t", "l
           "about": "Something", "sent_on": "1 March", "drop": "a@b.example", "code": "ABC123"}
 
 #: Mail of swindlers looks like spam to some.
-_HOSTILE = frozenset(("phishing", "prompt_injection"))
+_HOSTILE = frozenset(("phishing", "prompt_injection", "thread_hijack"))
 
 
 class WordsTests(SynchronousTestCase):
@@ -76,7 +76,7 @@ class WordsTests(SynchronousTestCase):
     def test_follow_ups(self) -> None:
         """People of every sort ask again, and further."""
         for kind, one in KINDS.items():
-            for language in TONGUES if one.sort != "machine" else ():
+            for language in TONGUES if one.sort not in ("machine", "impostor") else ():
                 words = kind_words(kind, language)
                 self.assertGreaterEqual(len(words.nudges), 2, (kind, language))
                 self.assertGreaterEqual(len(words.questions), 2, (kind, language))

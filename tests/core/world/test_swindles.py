@@ -5,9 +5,11 @@ from __future__ import annotations
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.message.parse import read
+from simmail.core.message.splitting import split_reply
+from simmail.core.world.occasion import OpenThread, Resumption
 from simmail.core.world.swindles import lookalike
 from simmail.core.world.words import TONGUES, common
-from tests.core.world.scenes import mail
+from tests.core.world.scenes import INBOX, NOW, mail, writer
 
 SORTS = {"login", "parcel", "invoice", "gift_cards", "payment", "bank_account", "domain"}
 
@@ -57,3 +59,36 @@ class PhishingTests(SynchronousTestCase):
         self.assertEqual(firms & {firm.domain for firm in common("en").firms}, set())
         self.assertEqual([lookalike(one) for one in ("mill.example", "kukuk.example")],
                          ["rnill.example", "kukuk-mail.example"])
+
+
+class HijackTests(SynchronousTestCase):
+    """Somebody goes on with a conversation of others."""
+
+    def test_in_thread(self) -> None:
+        """The last mail stands below, in its thread; who writes is called as its writer, at a domain alike."""
+        for language in TONGUES:
+            for n in range(6):
+                first = mail("order", language, n)
+                before, person = read(first.octets), writer("order", language, n)
+                assert person is not None
+                thread = OpenThread(
+                    root=first.message_id, last=first.message_id, at=NOW, persona_id=person.id, to=INBOX,
+                    subject=first.subject, language=language, expected="answer", slots=first.slots)
+                one = mail("thread_hijack", language, n, persona=person, resumed=Resumption(thread, None, before, NOW))
+                said = read(one.octets)
+                new, quoted = split_reply(said.text)
+                self.assertEqual((said.references, said.in_reply_to), ((first.message_id,), first.message_id))
+                self.assertEqual((one.references, one.expected, one.hours), (said.references, "junk", None))
+                self.assertEqual(said.subject, f"Re: {first.subject}")
+                self.assertIn(" ".join(before.text.split()[:4]), " ".join(quoted.replace(">", "").split()))
+                self.assertEqual(said.from_.name, person.name)
+                local, _, domain = person.address.partition("@")
+                self.assertEqual(said.from_.address, f"{local}@{lookalike(domain)}")
+                assert one.attack is not None
+                self.assertEqual((one.attack["kind"], one.attack["carrier"]), ("thread_hijack", "thread"))
+                self.assertTrue(one.attack["checks"])
+                for check in one.attack["checks"]:
+                    self.assertIn(check["value"], " ".join(new.split()))
+                    self.assertNotIn(check["value"], before.text)
+                for word in ("thread_hijack", one.attack["goal"], "mail_to", "checks"):
+                    self.assertNotIn(word.encode(), one.octets)

@@ -281,6 +281,31 @@ class MailTests(WorldTestCase):
         self.fire()
         self.assertEqual(self.mails()[-1]["mix"], "new")
 
+    def test_hijacked(self) -> None:
+        """Somebody goes on with a true conversation, and not as the persona, who knows nothing of it."""
+        self.put(stream(per_day=0, mix=NEW), stream(id="between", kind="thread_hijack", per_day=0))
+        self.fire("between")
+        self.assertEqual((self.mails()[0]["mix"], self.mails()[0]["attack"]["kind"]), ("new", "thread_hijack"))
+        self.fire("asked", 3)
+        mail = self.inbox(INBOX)[2]
+        person = self.universe.people.at(mail.from_.address)
+        now(self.universe.people.patch(person.id, {"timing": {"reply_rate": 0.0}}))
+        self.server.send(self.universe, INBOX, person.address, (
+            f"From: {INBOX}\nTo: {person.address}\nSubject: Re: {mail.subject}\nMessage-ID: <a@acme.test>\n"
+            f"In-Reply-To: {mail.message_id}\nReferences: {mail.message_id}\n\nWe have 17 of them in stock.\n"
+        ).encode())
+        self.advance(hours=1)
+        before = now(self.universe.memories.thread(person.id, mail.message_id))
+        self.fire("between")
+        told, slipped = self.mails()[-1], self.inbox(INBOX)[-1]
+        self.assertEqual((told["mix"], told["thread"], told["from"]), (
+            "follow_up", mail.message_id, slipped.from_.address))
+        self.assertNotIn("persona_id", told)
+        self.assertEqual((slipped.from_.name, slipped.references), (person.name, (mail.message_id, "<a@acme.test>")))
+        self.assertNotEqual(slipped.from_.address, person.address)
+        self.assertIn("We have 17 of them in stock.", slipped.text)
+        self.assertEqual(now(self.universe.memories.thread(person.id, mail.message_id)), before)
+
     def test_no_room(self) -> None:
         """Where the plan has no room for people, who writes is nobody who answers."""
         self.server.plans["self-hosted"] = Plan("small", limits=Allowances(people=0))
