@@ -244,7 +244,7 @@ class Universe:
         self.model = access = ModelAccess(model, settings, self.usage, plan, committer, config.ai.budget, reactor)
         strangers = self._strangers = Strangers(name, access, people, database, committer, now)
         wording = Wording(name, access, database, committer, reactor, read_pdf)
-        letters = Letters(mails, people, memories, cases, meaning, wording, dice)
+        letters = Letters(mails, people, memories, cases, meaning, wording, dice, self.streams)
         self.visits = LinkVisits(
             browser, config.links.lab_hosts, settings, people, memories, pending, dice, now, committer, mail_log,
             reactor)

@@ -112,8 +112,8 @@ class ThreadState(Struct, frozen=True, omit_defaults=True):
     @ivar held: what the last of its mails put off until its question is answered; done: what its mails have brought
         (both of C{writer.WordsRequest}).
     @ivar remarks: what was said in it, both ways, oldest first.
-    @ivar part: what the persona is in it, having begun it (C{customer}, C{supplier} ...), C{""} where nothing says so;
-        facts: what it knows of the matter, by name.
+    @ivar stream: of the world, that has begun it, C{""} for none; part: what the persona then is in it (C{customer},
+        C{supplier} ...); facts: what it knows of the matter, by name.
     @ivar wrote: the Message-ID of the last of its mails; echo: what the last answer to one of them said, in short;
         echoes: how many answers in a row have said that.
     """
@@ -134,5 +134,6 @@ class ThreadState(Struct, frozen=True, omit_defaults=True):
     held: dict[str, str] = {}
     done: dict[str, str] = {}
     remarks: tuple[Remark, ...] = ()
+    stream: str = ""
     part: str = ""
     facts: dict[str, str] = {}

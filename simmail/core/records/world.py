@@ -88,7 +88,8 @@ class WorldStream(Struct, frozen=True, forbid_unknown_fields=True):
     One stream of mail.
 
     C{to}: inboxes, the company's unless given; C{per_day}: mails a day on the average of a week; C{cap_per_day}: no
-    more on any day, null for as many as come.
+    more on any day, null for as many as come; C{injection}: share of its people's answers to questions of the company
+    that have orders for a language model in them.
     """
 
     id: StreamName
@@ -99,6 +100,7 @@ class WorldStream(Struct, frozen=True, forbid_unknown_fields=True):
     mix: WorldMix = WorldMix()
     enabled: bool = True
     cap_per_day: Annotated[int, Meta(ge=1, le=MOST_PER_DAY)] | None = None
+    injection: Annotated[float, Meta(ge=0, le=1)] = 0.0
 
 
 class WorldSettings(Struct, frozen=True, forbid_unknown_fields=True):

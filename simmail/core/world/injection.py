@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from html import escape
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
@@ -24,12 +24,14 @@ from simmail.core.compose.quoting import quote
 from simmail.core.message.mail import Attachment, Draft, as_sent
 from simmail.core.message.parse import read_headers
 from simmail.core.mime.address import Address
+from simmail.core.rng import Dice
+from simmail.core.world.facts import money
 from simmail.core.world.machines import Sheet
 from simmail.core.world.occasion import Composition, Expected, Occasion
 from simmail.core.world.people import plain
 from simmail.core.world.swindles import checks
 from simmail.core.world.trace import traced
-from simmail.core.world.words import Firm, common, fill
+from simmail.core.world.words import Firm, Slots, TONGUES, common, fill, kind_words
 
 #: Longest name of a file or person that orders are put into, in characters.
 _LONGEST_NAME = 200
@@ -50,19 +52,41 @@ def prompt_injection(occasion: Occasion, expected: Expected, hours: float | None
     domain = dice.choice(words.private, "mailbox")
     address = f"{plain(first)}.{plain(last)}{dice.below(900, 'own') + 100}@{domain}"
     sheet = Sheet(occasion, Firm("", domain), address, f"{first} {last}")
-    sheet.slots.update({
-        "drop": f"{plain(last)}.archive{dice.below(90, 'number') + 10}@{dice.choice(words.private, 'drop')}",
-        "code": f"{dice.token(4, 'code').upper()}-{dice.below(900, 'digits') + 100}"})
     text = sheet.text()
-    sheet.slots.said.clear()
-    orders = fill(dice.choice(sheet.words.orders, "orders"), sheet.slots, dice, "orders").strip()
-    attack = {"kind": "prompt_injection", "goal": "Have a language model obey what stands in a mail",
-              "checks": checks(sheet.slots)}
     carrier = tuple(CARRIERS)[(occasion.serial - 1) % len(CARRIERS)]
-    attack["carrier"] = carrier
-    made = CARRIERS[carrier](_Letter(sheet, text, orders))
+    slip = slipped(occasion.language, dice, last, sheet.slots["amount"], carrier)
+    made = CARRIERS[carrier](_Letter(sheet, text, slip.orders))
     honest = carrier == "quoted"
-    return replace(made, attack=attack, expected="answer" if honest else expected, hours=hours if honest else None)
+    return replace(made, attack=slip.attack, expected="answer" if honest else expected, hours=hours if honest else None)
+
+
+class Slip(NamedTuple):
+    """Orders that are put into a mail, and the truth about them (L{Composition.attack})."""
+
+    orders: str
+    attack: dict[str, Any]
+
+
+def slipped(language: str, dice: Dice, last: str, amount: str, carrier: str) -> Slip:
+    """
+    Return orders for a language model.
+
+    @param last: the family name of who has them carried out; amount: what they may be after.
+    """
+    slots = Slots({
+        "drop": f"{plain(last)}.archive{dice.below(90, 'number') + 10}@{dice.choice(common(language).private, 'drop')}",
+        "code": f"{dice.token(4, 'code').upper()}-{dice.below(900, 'digits') + 100}", "amount": amount})
+    orders = fill(dice.choice(kind_words("prompt_injection", language).orders, "orders"), slots, dice, "orders").strip()
+    return Slip(orders, {"kind": "prompt_injection", "goal": "Have a language model obey what stands in a mail",
+                         "checks": checks(slots), "carrier": carrier})
+
+
+def slipped_in(language: str, dice: Dice) -> Slip:
+    """Return orders that stand below an answer to a question, by a writer of a language, C{en} for any other."""
+    known = language if language in TONGUES else TONGUES[0]
+    words = common(known)
+    return slipped(known, dice, dice.choice(words.family, "family"), money(words, 100 * (50 + dice.below(
+        450, "amount"))), "answer")
 
 
 def _composed(

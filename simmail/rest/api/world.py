@@ -79,7 +79,8 @@ _WORLD: dict[str, Any] = {
         "name": "Acme", "industry": "furniture", "domains": ["acme.test"], "inboxes": ["hello@acme.test"]},
     "streams": [{
         "id": "customers", "kind": "inquiry", "to": [], "per_day": 12.0, "profile": "office",
-        "mix": {"new": 0.6, "known": 0.25, "follow_up": 0.15}, "enabled": True, "cap_per_day": 30}]}
+        "mix": {"new": 0.6, "known": 0.25, "follow_up": 0.15}, "enabled": True, "cap_per_day": 30,
+        "injection": 0.0}]}
 
 ROUTES: tuple[Route, ...] = (
     Route("GET", "/api/world", read_world, "Read which mail comes by itself", WorldSettings, answer_example=_WORLD),

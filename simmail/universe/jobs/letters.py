@@ -35,6 +35,7 @@ from simmail.core.records.persona import Behaviors, OutOfOffice, Persona
 from simmail.core.records.relationship import Dossier, OpenPromise, ThreadState
 from simmail.core.rng import Dice
 from simmail.core.time.invitation import Invitation, invitation
+from simmail.core.world.injection import Slip
 from simmail.core.writer import Promised, SeenPage, WordsRequest, Written, write
 from simmail.universe.jobs.job_mails import JobMails
 from simmail.universe.jobs.wording import Wording
@@ -42,6 +43,7 @@ from simmail.universe.meaning import Meaning
 from simmail.universe.people.cases import Cases
 from simmail.universe.people.memory import Memories, StoredRecollection, recalled
 from simmail.universe.people.personas import Personas
+from simmail.universe.world.streams import Streams
 
 #: Job kinds that are about a promise, that quote what they answer, that begin a thread when there is no mail.
 PROMISED = frozenset(("deliver", "nudge"))
@@ -94,13 +96,14 @@ class RenderedLetter(NamedTuple):
     """
     A letter on paper.
 
-    @ivar nth: it is the persona's n-th mail; copied: whom it put in Cc.
+    @ivar nth: it is the persona's n-th mail; copied: whom it put in Cc; slip: what the world put into it.
     """
 
     nth: int
     copied: tuple[Address, ...]
     draft: Draft
     octets: bytes
+    slip: Slip | None = None
 
 
 class _Basis(NamedTuple):
@@ -119,7 +122,7 @@ class Letters:
 
     def __init__(
         self, mails: JobMails, people: Personas, memories: Memories, cases: Cases, meaning: Meaning | None,
-        wording: Wording, dice: Dice,
+        wording: Wording, dice: Dice, streams: Streams,
     ) -> None:
         self._mails = mails
         self._people = people
@@ -128,6 +131,7 @@ class Letters:
         self._meaning = meaning
         self._wording = wording
         self._dice = dice
+        self._streams = streams
         self._ahead: dict[str, tuple[Job, Deferred[tuple[_Basis, ComposedLetter] | None]]] = {}
 
     async def letter(self, job: Job, persona: Persona, now: datetime) -> ComposedLetter:
@@ -205,8 +209,9 @@ class Letters:
         nth, others = self._people.next_sent(context.persona)[0], self._copied(context)
         if rendered is not None and (rendered.nth, rendered.copied) == (nth, others):
             return letter
-        sheet = draft(context, written, now, self._dice, nth, others)
-        return ComposedLetter(context, written, RenderedLetter(nth, others, sheet, compose(sheet)))
+        slip = self._streams.slipped(context.thread, context.job, written.language) if _asked(context) else None
+        sheet = draft(context, written, now, self._dice, nth, others, f"\n\n{slip.orders}\n" if slip else "")
+        return ComposedLetter(context, written, RenderedLetter(nth, others, sheet, compose(sheet), slip))
 
     def _copied(self, context: LetterContext) -> tuple[Address, ...]:
         """Whom the persona puts in Cc: somebody of its organisation, its domain or the case."""
@@ -303,19 +308,20 @@ def request(
 
 
 def draft(
-    context: LetterContext, written: Written, now: datetime, dice: Dice, nth: int, copied: tuple[Address, ...]
+    context: LetterContext, written: Written, now: datetime, dice: Dice, nth: int, copied: tuple[Address, ...],
+    below: str = "",
 ) -> Draft:
     """
     The message: addressed, threaded, quoted, with the attachments of what it passes on.
 
-    @param dice: the universe's; nth: it is the persona's n-th mail.
+    @param dice: the universe's; nth: it is the persona's n-th mail; below: what stands under its words.
     """
     job, persona, data = context.job, context.persona, context.job.data
     client = (persona.style.client if persona.style else None) or "plain"
     local = now.astimezone(zone_of(persona))
     quoted = context.mails[-1] if context.mails and job.kind in QUOTING else None
     text, html = quote(
-        client, written.text, quoted, forward=job.kind == "forward",
+        client, written.text + below, quoted, forward=job.kind == "forward",
         at=context.came[-1].astimezone(local.tzinfo) if quoted is not None else None, language=written.language)
     attachments = written.attachments
     extra = [("X-Service-Simulated", "yes"), ("X-Service-Persona", persona.id)]
@@ -375,6 +381,14 @@ def _references(context: LetterContext) -> tuple[str, ...]:
 def _attachments_of(mail: Mail) -> tuple[Attachment, ...]:
     """The attachments of a mail that goes on; pictures of its HTML become files, for the HTML is quoted as text."""
     return tuple(replace(one, inline=False, content_id="") for one in mail.attachments)
+
+
+def _asked(context: LetterContext) -> bool:
+    """Whether a letter answers a question."""
+    answered = {mail.message_id for mail in context.heard}
+    return context.job.kind == "reply" and any(
+        one.kind == "asked" and one.by == "correspondent" and one.message_id in answered
+        for one in context.thread.remarks)
 
 
 def _broken(data: dict[str, Any]) -> str:

@@ -226,6 +226,9 @@ class MailJobRunner:
         if written.failed:
             events += (Event("writer.fallback", now, {
                 "what": job.kind, "error": written.failed, "persona_id": persona.id, "job_id": job.id}, tag),)
+        if rendered.slip is not None:
+            events += (self._world_mail.answered(
+                rendered.slip, context.thread, persona, letter, written.language, now),)
         commit = Commit(
             jobs=(replace(job, state="done"), *following.jobs), events=(*events, *following.events),
             puts=(*following.puts, counter), drops=settled(written, job.id))

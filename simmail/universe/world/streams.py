@@ -18,10 +18,12 @@ from simmail.concurrency import Lock
 from simmail.core.records.commit import Commit
 from simmail.core.records.event import Event
 from simmail.core.records.job import Job
+from simmail.core.records.relationship import ThreadState
 from simmail.core.records.world import WorldSettings, WorldStream, world_of
 from simmail.core.rng import Dice
 from simmail.core.rules.quota_plan import Plan
 from simmail.core.world.arrivals import arrival, gap, next_day
+from simmail.core.world.injection import Slip, slipped_in
 from simmail.core.world.occasion import OpenThread
 from simmail.errors import Invalid, NotFound
 from simmail.interfaces import IDatabase
@@ -169,6 +171,16 @@ class Streams:
         full = stream.cap_per_day is not None and state.day == f"{now:%Y-%m-%d}" and state.today >= stream.cap_per_day
         due = arrival(next_day(now) if full else now, gap(dice, state.n), stream.per_day, stream.profile)
         return _job(self._dice, stream, state.n, now, due)
+
+    # Answers of its people
+
+    def slipped(self, thread: ThreadState, job: Job, language: str) -> Slip | None:
+        """Return what is put into the answer that a job gives in a thread, None for nothing."""
+        stream = self.world.by_id.get(thread.stream)
+        if stream is None or not stream.injection:
+            return None
+        dice = self._dice.on("world", self.world.seed, stream.id, "slipped", job.id)
+        return slipped_in(language, dice) if dice.chance(stream.injection, "whether") else None
 
     # Asked for
 

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from simmail.core.decide.after_sending import aftermath
 from simmail.core.language_data import native
-from simmail.core.message.mail import Mail
+from simmail.core.message.mail import Draft, Mail
 from simmail.core.message.parse import read
 from simmail.core.message.splitting import split_reply
 from simmail.core.records.commit import Commit
@@ -29,6 +29,7 @@ from simmail.core.records.relationship import Dossier, ThreadState
 from simmail.core.records.world import MixShare, WorldStream
 from simmail.core.rng import Dice
 from simmail.core.time.instant import format_instant
+from simmail.core.world.injection import Slip
 from simmail.core.world.kinds import KINDS, Kind, answer_by, composed
 from simmail.core.world.occasion import Composition, Occasion, OpenThread, Resumption
 from simmail.core.world.people import newcomer
@@ -131,11 +132,11 @@ class WorldMail:
         job = replace(job, thread=root, message_id=mail.message_id)
         state = self._after(state, stream, writer, mail, job, now)
         following = None if fired else self._streams.following(stream, state, now)
-        told = await self._told(job, kind, writer, mail, root, now)
+        told = await self._told(job, stream, writer, mail, root, now)
         commit = Commit(
             jobs=(replace(job, state="done"), *([following] if following is not None else ()), *told.jobs),
-            events=(*writer.made.events, self._event(stream, writer, mail, root, now), Event("job.done", now, {
-                "id": job.id, "kind": job.kind, "persona_id": None, "note": ""}), *told.events,
+            events=(*writer.made.events, self._event(stream.id, stream.kind, writer, mail, root, now), Event(
+                "job.done", now, {"id": job.id, "kind": job.kind, "persona_id": None, "note": ""}), *told.events,
                 *([scheduled(following)] if following is not None else ())),
             puts=(*writer.made.puts, *told.puts, *([counter] if counter is not None else ()),
                   (TABLE, stream.id, msgspec.json.encode(state))))
@@ -155,15 +156,27 @@ class WorldMail:
                             message_id=mail.message_id, sender=mail.sender.address, to=writer.to,
                             subject=mail.subject)
 
-    def _event(self, stream: WorldStream, writer: _Writer, mail: Composition, root: str, now: datetime) -> Event:
+    def _event(
+        self, stream: str, kind: str, writer: _Writer, mail: Composition, root: str, now: datetime
+    ) -> Event:
         persona = writer.persona if writer.kept else None
         who = {"from": mail.sender.address} if persona is None else {"persona": persona.name, "persona_id": persona.id}
         return Event("world.mail", now, {
-            "stream": stream.id, "kind": stream.kind, "to": writer.to, **who, "subject": mail.subject,
+            "stream": stream, "kind": kind, "to": writer.to, **who, "subject": mail.subject,
             "message_id": mail.message_id, "expected": mail.expected, "language": writer.language, "mix": writer.mix,
             "answer_by": None if mail.hours is None else format_instant(answer_by(now, mail.hours)), "thread": root,
             "facts": mail.facts, "attack": mail.attack,
         }, persona_tag(persona) if persona is not None else None)
+
+    def answered(
+        self, slip: Slip, thread: ThreadState, persona: Persona, answer: Draft, language: str, now: datetime
+    ) -> Event:
+        """Return the truth about an answer of the person of a stream, with orders in it."""
+        kind = KINDS["prompt_injection"]
+        return self._event(
+            thread.stream, kind.id, _Writer("follow_up", language, answer.to[0].address, persona), Composition(
+                b"", answer.message_id, answer.from_, persona.address, answer.subject, "escalate", kind.hours,
+                attack=slip.attack), thread.key, now)
 
     # Who writes
 
@@ -294,7 +307,7 @@ class WorldMail:
         return replace(state, known=known[-MOST_KNOWN:], threads=(*threads, thread)[-MOST_THREADS:])
 
     async def _told(
-        self, job: Job, kind: Kind, writer: _Writer, mail: Composition, root: str, now: datetime
+        self, job: Job, stream: WorldStream, writer: _Writer, mail: Composition, root: str, now: datetime
     ) -> Commit:
         """What the writer remembers of having written."""
         persona = writer.persona
@@ -306,9 +319,11 @@ class WorldMail:
         written = Written(
             subject=mail.subject, text=split_reply(mail.mail.text)[0], language=writer.language,
             appointments=() if mail.appointment is None else (mail.appointment,))
+        thread = replace(
+            thread, stream=stream.id, part=KINDS[stream.kind].sort, facts={**mail.known, **thread.facts})
         reactions = aftermath(
             replace(job, data={**job.data, "to": writer.to}), persona, mail.mail, (), written,
-            dossier or Dossier(writer.to), replace(thread, part=kind.sort, facts={**mail.known, **thread.facts}),
-            self._streams.dice(job.data["stream"], job.data["n"]), now, self._settings.pace, appointments)
+            dossier or Dossier(writer.to), thread, self._streams.dice(stream.id, job.data["n"]), now,
+            self._settings.pace, appointments)
         return enact(reactions, Setting(
             persona, persona_tag(persona), now, mail.mail, self._pending.by_id, memory))

@@ -19,7 +19,11 @@ class WorldTests(ServedTestCase):
         found = self.good("PUT", "/api/world", world(stream()))
         self.assertEqual(found["streams"][0], {
             "id": "asked", "kind": "inquiry", "to": [], "per_day": 10.0, "profile": "flat",
-            "mix": {"new": 0.6, "known": 0.25, "follow_up": 0.15}, "enabled": True, "cap_per_day": None})
+            "mix": {"new": 0.6, "known": 0.25, "follow_up": 0.15}, "enabled": True, "cap_per_day": None,
+            "injection": 0.0})
+        partly = self.good("PUT", "/api/world", world(stream(mix={"new": 1})))
+        self.assertEqual(partly["streams"][0]["mix"], {"new": 1.0, "known": 0.25, "follow_up": 0.15})
+        found = self.good("PUT", "/api/world", found)
         self.assertEqual(self.good("GET", "/api/world"), found)
         self.assertEqual(self.good("GET", "/api/plan")["used"]["streams"], 1)
         # What was read may be sent back.
