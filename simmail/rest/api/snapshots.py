@@ -26,6 +26,10 @@ HEADING = "Reset, snapshots and forks"
 NOW = "now"
 
 
+#: No seed is an empty one: to leave it as it is, it is left out.
+Seed = Annotated[str, Meta(min_length=1, max_length=200)]
+
+
 class Reset(Body, frozen=True):
     """
     What a reset keeps; another seed and clock, where they are given, from then on.
@@ -35,7 +39,7 @@ class Reset(Body, frozen=True):
     """
 
     keep: tuple[Kept, ...] = DEFAULT
-    seed: Annotated[str, Meta(max_length=200)] = ""
+    seed: Seed = ""
     clock: str | ClockStart | None = None
 
 
@@ -75,7 +79,7 @@ class NewFork(Body, frozen=True):
 
     id: str = ""
     name: Name = ""
-    seed: Annotated[str, Meta(max_length=200)] = ""
+    seed: Seed = ""
     ttl: str | None = None
 
 

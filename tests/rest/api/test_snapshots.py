@@ -103,9 +103,11 @@ class SnapshotTests(ServedTestCase):
                              ("DELETE", "/api/snapshots/x"), ("POST", "/api/snapshots/now/restore")):
             self.bad(404, method, path, {"odd": 1} if path.endswith("fork") else None)
         for body, text in (({"keep": ["mail"]}, "keep"), ({"keep": "all"}, "keep"), ({"clock": "noon"}, "clock"),
-                           ({"clock": {"speed": 0}}, "clock.speed"), ({"odd": 1}, "odd")):
+                           ({"clock": {"speed": 0}}, "clock.speed"), ({"odd": 1}, "odd"), ({"seed": ""}, "seed"),
+                           ({"seed": 7}, "seed")):
             self.assertIn(text, self.bad(400, "POST", "/api/reset", body))
-        for body, text in (({"id": "A b"}, "id"), ({"ttl": "soon"}, "ttl"), ({"ttl": "0s"}, "ttl")):
+        for body, text in (({"id": "A b"}, "id"), ({"ttl": "soon"}, "ttl"), ({"ttl": "0s"}, "ttl"),
+                           ({"seed": ""}, "seed")):
             self.assertIn(text, self.bad(400, "POST", "/api/snapshots/now/fork", body))
         for name in ("x" * 201, "two\nlines"):
             for path in ("/api/snapshots", "/api/snapshots/now/fork"):
