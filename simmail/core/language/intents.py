@@ -41,6 +41,10 @@ _SURE, _MARGIN = 7.0, 2.0
 #: What a likelihood of 1 is worth beside the cues.  A model is unsure too where the first is less likely than the
 #: second, or more likely than the next by less than the third.
 _MEANT, _LIKELY, _LIKELIER = 10.0, 0.2, 0.05
+#: Beside what a model says, that a mail asks something tells less of its kind.
+_ASKING = 0.5
+#: A kind that shows in this many cues, or is this likely to a model, is no guess.
+_SHOWN, _BELIEVED = 3.0, 0.4
 #: Mail that only brings something is a mistake where nothing comes with it.
 _BRINGING = frozenset({"received"})
 #: What the look of a mail says, and no word of it.
@@ -253,6 +257,12 @@ def recognise(found: Findings, somebody_else: bool) -> str:
     return "missing" if intent in _BRINGING and found.announces and not found.attachments else intent
 
 
+def is_guess(found: Findings, intent: str) -> bool:
+    """Return whether the intent of a mail shows in few of its words, and is not likely to a model."""
+    return score(found, False)[intent] < _SHOWN and found.meaning is not None and found.meaning.kinds(
+        gist(found)).get(intent, 0.0) < _BELIEVED
+
+
 def _by_words_and_meaning(found: Findings, somebody_else: bool) -> str:
     scores = score(found, somebody_else)
     best = _strongest(scores)
@@ -262,7 +272,8 @@ def _by_words_and_meaning(found: Findings, somebody_else: bool) -> str:
         if likeliest >= _LIKELY and (likeliest - next_likely >= _LIKELIER or scores[best] < _ENOUGH):
             # The root, for a model is too sure of the first and too unsure of the second.
             best = _strongest({
-                intent: _MEANT * likely.get(intent, 0.0) ** 0.5 + max(scores[intent], 0.0) for intent in INTENTS})
+                intent: _MEANT * likely.get(intent, 0.0) ** 0.5
+                + max(scores[intent], 0.0) * (_ASKING if intent == "question" else 1.0) for intent in INTENTS})
             if best in likely or scores[best] >= _ENOUGH:
                 return best
     if scores[best] >= _ENOUGH:

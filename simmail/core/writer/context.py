@@ -13,7 +13,7 @@ from msgspec import UNSET, Struct
 
 from simmail.core.language import tables as languages
 from simmail.core.language.facts import Fact, read_facts
-from simmail.core.language.intents import BORROWED, recognise
+from simmail.core.language.intents import BORROWED, is_guess, recognise
 from simmail.core.language.names import company_of, is_somebody_else, split_display
 from simmail.core.language.phrases import say, what_kind, words
 from simmail.core.language.prose import clean
@@ -40,6 +40,13 @@ _NOT_OF: Mapping[str, frozenset[str]] = MappingProxyType({part: frozenset(intent
 #: What lines may name of what one mail is about.
 ABOUT = frozenset({
     "ref", "amount", "dated", "addressee", "about", "subject", "file", "date", "deadline", "deed", "minutes", "figure",
+})
+#: Kinds whose words fit no other mail: where one is but guessed, what the mail itself asks and tells is answered.
+PRESUMING = frozenset({
+    "access", "agenda", "alert", "alternatives", "approval", "beta", "bill", "chaser", "complaint", "contact",
+    "delivery", "enquiry", "ended", "feedback", "incident", "introduced", "invoice", "legal", "minutes", "news",
+    "notice", "offer", "order", "outage", "payment", "phishing", "recruiting", "redress", "renewal", "report",
+    "returns", "sales", "terms", "ticket", "webinar",
 })
 
 
@@ -202,6 +209,8 @@ def _read(mail: Mail, at: datetime, request: WordsRequest, calendar: Calendar, l
         found.addressee, request.persona.name, request.persona.address, language
     )
     intent = recognise(found, somebody_else)
+    if intent in PRESUMING and is_guess(found, intent):
+        intent = "question" if found.points else "information"
     intent = BORROWED.get(intent, intent)
     return Read(mail=mail, found=found, intent=_in_thread(intent, found, request, language), base=found.base)
 

@@ -1,0 +1,33 @@
+"""Mails that look like another kind than they are: what no answer to them says, and what each does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import yaml
+from twisted.trial.unittest import SynchronousTestCase
+
+from simmail.universe.meaning import Meaning
+from tests.core.writer.samples import TEMPERAMENTS, mail, wrote
+
+OCCASIONS = yaml.safe_load(Path(__file__).with_name("occasions.yaml").read_text(encoding="utf-8"))
+
+
+class OccasionTests(SynchronousTestCase):
+    """Mails of C{occasions.yaml}, each to seven people."""
+
+    def played(self, part: str) -> None:
+        """Answer all mails of a part, and compare."""
+        meaning = Meaning()
+        for one in OCCASIONS[part]:
+            for temperament in TEMPERAMENTS:
+                told = wrote(mail(one["text"], one["subject"]), temperament=temperament, meaning=meaning).text.lower()
+                where = f"{one['subject']}, {temperament}: {told}"
+                for word in one.get("never", ()):
+                    self.assertNotIn(word, told, where)
+                if "says" in one:
+                    self.assertTrue(any(word in told for word in one["says"]), where)
+
+    def test_guesses(self) -> None:
+        """A kind that is but guessed is none: what is asked is answered."""
+        self.played("guesses")
