@@ -13,7 +13,7 @@ from simmail.core.language.clause.tables import clause_words, past, restating, t
 from simmail.core.language.clause.tables import led_in as without_lead
 from simmail.core.language.phrases import flip, noun_phrase, say, words
 from simmail.core.language.clause.question_types import (
-    asking, checked, passed_on, recalled, reminder, type_inside, type_of,
+    asking, checked, is_rhetorical, passed_on, recalled, reminder, type_inside, type_of,
 )
 from simmail.core.language.tables import Language, meaning, spaced
 from simmail.core.language.tables import language as known
@@ -22,6 +22,8 @@ from simmail.core.language.tables import language as known
 _SHORTEST = 12
 #: Fewer characters are a question only where they begin with a question word, or are all that is said.
 _IDLE, _ALONE = 8, 7
+#: So many words are no clause of their own behind an "and".
+_SHORT_CLAUSE = 3
 #: Marks that may stand behind a question mark, and around the words of a question.
 _CLOSING = " !\"')]}”’»*_"
 _MARKS = " ?!¿¡.\"'"
@@ -140,14 +142,16 @@ def read_question(sentence: str, language: Language, form: str = "", about: str 
     )
 
 
-def read_reminders(sentence: str, language: Language, gone: bool = False) -> list[MailQuestion]:
+def read_reminders(
+    sentence: str, language: Language, gone: bool = False, answers: bool = True,
+) -> list[MailQuestion]:
     """
     Return what a statement asks to be told again ("remind me which day we said"), or says that somebody asks; nothing
     for one that asks nothing.
 
-    @param gone: as for L{reminder}.
+    @param gone: as for L{reminder}; answers: the mail answers another, so that something can be told again.
     """
-    whole = _read_reminder(sentence, language, gone)
+    whole = _read_reminder(sentence, language, gone, answers)
     if whole is None:
         return []
     head, found, tail = sentence.partition(f" {language.and_} ")
@@ -159,16 +163,24 @@ def read_reminders(sentence: str, language: Language, gone: bool = False) -> lis
                     for part, text in zip(parts, (head, tail)) if part is not None]
     second = type_of(tail.lower(), language) if found else ""
     if second and second != whole.type:
-        # "Inge asks when and where we meet."
-        return [whole, replace(whole, type=second, form={"when": "when", "many": "many"}.get(second, "what"))]
+        form = {"when": "when", "many": "many"}.get(second, "what")
+        first, _, rest = whole.text.partition(f" {language.and_} ")
+        if min(len(first.split()), len(rest.split())) <= _SHORT_CLAUSE or whole.recalls:
+            first = rest = whole.text  # "Inge asks when and where we meet."
+        return [replace(whole, text=f"{first.rstrip(' ?')}?"), replace(
+            whole, text=_capital(rest), type=second, form=form)]
     return [whole]
 
 
-def _read_reminder(sentence: str, language: Language, gone: bool) -> MailQuestion | None:
-    again = "" if is_question(sentence) else reminder(sentence, language, gone)
+def _read_reminder(
+    sentence: str, language: Language, gone: bool, answers: bool = True,
+) -> MailQuestion | None:
+    again = "" if is_question(sentence) or not answers else reminder(sentence, language, gone)
     type, text = (again, sentence) if again or is_question(sentence) else passed_on(sentence, language)
     if not type:
         return None
+    if not again:
+        text = f"{text.rstrip(' .!?')}?"
     return MailQuestion(
         text=_capital(say(text, 200)), form={"when": "when", "many": "many"}.get(type, "what"),
         topic=say(_noun(topic(sentence, language), language), 60), short=("", ""), options=(), type=type,
@@ -262,7 +274,7 @@ def asks_time(sentence: str, language: Language) -> bool:
 def is_idle(sentence: str, language: Language) -> bool:
     """Return whether a question wants no answer, such as "Any questions?" in a footer."""
     low = sentence.lower().strip(_MARKS)
-    if len(low) < _IDLE and not low.startswith(language.question_words):
+    if len(low) < _IDLE and not low.startswith(language.question_words) or is_rhetorical(sentence, language):
         return True
     return len(low.split()) < 10 and low.startswith(language.idle_questions)
 

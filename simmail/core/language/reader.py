@@ -229,7 +229,7 @@ class Findings:
         gone = answers and any(is_lost(sentence, language) for sentence in self.prose.sentences)
         for sentence in self.prose.sentences:
             lost = gone and not is_lost(sentence, language) and not any(map(str.isdigit, sentence))
-            again = questions.read_reminders(sentence, language, lost) if answers else []
+            again = questions.read_reminders(sentence, language, lost, answers)
             if again:
                 found.append((sentence, again))
                 continue

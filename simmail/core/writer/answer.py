@@ -226,6 +226,11 @@ def is_told(scene: Scene, read: Read, question: MailQuestion, known: AnswerSourc
     return hit is not None and hit.shared > 0 and (question.type != "what" or hit.shared > 1)
 
 
+def known_answer(scene: Scene, read: Read, question: MailQuestion) -> Said | None:
+    """Return the answer from what stands written or the person knows of itself, None where neither says it."""
+    return None if question.form == "time" else _known(scene, read, question, {}, sources(scene))
+
+
 def _moved(remark: Remark, remarks: tuple[Remark, ...], language: Language) -> Remark | None:
     """The appointment that took the place of one that a sentence names, None where that stands or names none."""
     times = [one for one in remarks if one.kind in ("agreed", "proposed") and one.when is not None]

@@ -220,6 +220,9 @@ def _in_thread(intent: str, found: Findings, request: WordsRequest, language: La
     if intent in ("document", "enquiry") and found.questions and any(
             one.what.rpartition(" ")[2].lower() in found.prose.body.lower() for one in request.owes):
         return "question"  # "where is the price list?": it was promised, and is not promised again
+    if intent == "document" and not found.documents and found.points and not any(
+            one.type in ("request", "yes_no") for one in found.points):
+        return "question"  # "thank you for the contract; in which room are we?"
     if not request.own:
         return intent
     if found.points and all(one.recalls or one.checks for one in found.points):

@@ -45,7 +45,8 @@ def paragraphs(scene: Scene, said: list[Said], worded: list[list[Piece]]) -> lis
             done.append(pieces) if not numbered else done[-1].extend([Piece("\n", False), *pieces])
         elif act.joins and not any("\n" in piece.text for piece in pieces):
             done[-1].extend([Piece(" ", False), *pieces])
-        elif not act.quote and (not scene.manner.apart or joins):
+        elif not act.quote and (not scene.manner.apart or joins) and not (
+                scene.manner.capitals and any("\n" in piece.text for piece in done[-1])):  # a list is over first
             # Somebody who writes without capitals writes without full stops: a line each.
             done[-1].extend([Piece(" " if scene.manner.capitals else "\n", False), *pieces])
         else:

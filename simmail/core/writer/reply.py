@@ -4,20 +4,24 @@ What a reply says: each mail's intent, in the manner of the temperament, then an
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from msgspec import UNSET
 from msgspec.structs import replace
 
 from simmail.core.language.agreements import thing
+from simmail.core.language.clause.question_types import is_courtesy
 from simmail.core.language.clause.tables import restating
 from simmail.core.language.phrases import documents, say
 from simmail.core.language.questions import MailQuestion
 from simmail.core.language.tables import counted
 from simmail.core.language_data import WRITTEN, tongue
-from simmail.core.writer.answer import NAMING, answer, is_request, is_told, sources, unnamed
+from simmail.core.writer.answer import NAMING, answer, is_request, is_told, known_answer, sources, unnamed
 from simmail.core.writer.by_intent import DEALINGS, bargain, matter, meeting, refund, without_ref
 from simmail.core.writer.choice import HIGH, LOW, does, plain, values_of, what_for
 from simmail.core.writer.context import Read, Scene, mentions, tongues, without_determiner
 from simmail.core.writer.polish import habits
+from simmail.core.writer.sources.said_words import content, shared
 from simmail.core.writer.speech_act import ACTS, Said
 
 # These intents are one matter as a whole: single questions in them are not answered one by one.
@@ -57,6 +61,11 @@ _NO_NEWS = frozenset({"answer.unknown", "answer.think", "answer.maybe", "answer.
                       "answer.back", "answer.when", "answer.why"})
 # Mail among friends: nobody quotes or numbers their questions.
 _CLOSE = frozenset({"private", "greeting", "event", "congrats", "sick"})
+# Mail that tells or offers something; mail that is not answered with what is known alone.
+_TELLING = frozenset({"information", "news", "confirmation", "received", "delivery", "notice", "sales", "recruiting"})
+_UNTOLD = (_WHOLE - _TELLING) | (_CLOSE - {"greeting"}) | {"meeting", "redress", "question"}
+# What a question asks for stands among its first words.
+_ASKED_FOR = 6
 # Answers that say by themselves what they are the answer to.
 _NAMED = frozenset({
     "answer.fact", "answer.flag", "answer.fact_so", "answer.fact_not", "answer.said_so", "answer.said_not",
@@ -86,7 +95,8 @@ def reply(scene: Scene) -> list[Said]:
     body: list[Said] = []
     held = settle(scene)
     for number, read in enumerate(scene.read):
-        body.extend(act for act in _to(scene, read, number) if act.act not in {one.act for one in body}
+        acts = _to_the_point(scene, _to(scene, read, number))
+        body.extend(act for act in acts if act.act not in {one.act for one in body}
                     or act.act.startswith("answer."))
     body = _as_clicked(body, scene)
     said: list[Said] = []
@@ -162,11 +172,47 @@ def _opener(scene: Scene) -> Said | None:
     return None
 
 
+def _to_the_point(scene: Scene, said: list[Said]) -> list[Said]:
+    """What is said, without what answers nothing beside it: a guess at a phrase, a day unknown beside a promise."""
+    told = [one for one in said if one.act not in _NO_NEWS]
+    words = _values(told, scene)
+    promised = any(one.promise is not None or one.documents for one in told)
+    return [one for one in said if one in told or one.asked is None or not (
+        # "Poor thing, isn't she?"
+        len(said) > 1 and one.asked.checks and not any(map(str.isdigit, one.asked.text))
+        or promised and one.asked.type == "when"
+        or _within(one.asked, words, scene))]
+
+
+def _values(told: Iterable[Said | None], scene: Scene) -> frozenset[str]:
+    """The words of the values that are told."""
+    return content(" ".join(one.values.get("value", "") for one in told if one is not None), scene.language.code)
+
+
+def _within(question: MailQuestion, words: frozenset[str], scene: Scene) -> bool:
+    """Whether what a question asks for stands among some words: which extension, in "Ms Prior, extension 344"."""
+    thing = " ".join(question.text.split()[:_ASKED_FOR])
+    return question.type == "what" and bool(shared(content(thing, scene.language.code), words))
+
+
+def _told(scene: Scene, read: Read, asked: list[MailQuestion]) -> list[MailQuestion]:
+    """Those of some questions that are answered by what is known."""
+    known = [known_answer(scene, read, one) for one in asked]
+    words = _values(known, scene)
+    return [one for one, act in zip(asked, known) if act is not None or _within(one, words, scene)]
+
+
 def _to(scene: Scene, read: Read, number: int) -> list[Said]:
     """What is said to one mail."""
     intent = read.intent
     said: list[Said] = []
     left = list(read.found.points)
+    rest = [one for one in left if not is_courtesy(one.text, scene.language)]
+    asked = [one for one in rest if not one.checks or one.recalls] or rest
+    told = _told(scene, read, asked) if intent not in _UNTOLD else []
+    if told and (len(told) == len(asked) or intent in _TELLING):
+        intent = "question"  # whatever it looks like: what it asks for is known
+    left = (rest if intent not in _CLOSE else left) or left
     if read.found.impossible and intent not in _WHOLE:
         # On a day that there is none of nothing can be agreed.
         left = [one for one in left if one.form not in ("time", "yes_no") and one.type != "request"]
@@ -189,8 +235,8 @@ def _to(scene: Scene, read: Read, number: int) -> list[Said]:
     if intent == "cancelled" and any(question.form == "time" for question in left):
         intent = "meeting"
     sends = intent == "document" or intent not in _WHOLE and intent not in ("support", *DEALINGS)
-    papers = [one for one in left if sends and (one.type == "request" or is_request(one, scene)) and documents(
-        one.text, scene.language)]
+    papers = [one for one in left if sends and one not in told and (
+        one.type == "request" or is_request(one, scene)) and documents(one.text, scene.language)]
     if intent == "meeting" and left and not (
             read.found.questions or any(mentions(one.text, scene.language.time_words) for one in left)) and not any(
             slot.timed for slot in read.found.slots):
@@ -205,7 +251,7 @@ def _to(scene: Scene, read: Read, number: int) -> list[Said]:
     if intent != "question" and not said:
         said.extend(matter(scene, read, intent, number))
         left = [question for question in left if not _dealt_with(question, read, scene)]
-    if sends and intent != "document" and read.found.documents:
+    if sends and intent != "document" and read.found.documents and (papers or not told):
         said.extend(matter(scene, read, "document", number))
         left = [question for question in left if not is_request(question, scene)]
     if any(act.act == "redress.insist" for act in said):
@@ -316,7 +362,7 @@ def answers(scene: Scene, read: Read, questions: list[MailQuestion], number: int
             lead = Said(act="lead.topic", values={"topic": question.topic, "thing": thing})
             act = replace(act, values={name: value for name, value in act.values.items() if name != "topic"})
         said.append(replace(
-            act, lead=lead, number=len(said) + 1 if layout == "numbered" else 0,
+            act, asked=question, lead=lead, number=len(said) + 1 if layout == "numbered" else 0,
             quote=question.text if layout == "quoted" and asked else "",
         ))
     # One alone is no list.

@@ -13,6 +13,7 @@ from types import MappingProxyType
 
 from msgspec import Struct
 
+from simmail.core.language.questions import MailQuestion
 from simmail.core.records.conversation import Remark
 from simmail.core.writer.request import Promised
 
@@ -160,6 +161,7 @@ class Said(Struct, frozen=True):
     @ivar joins: it belongs to the paragraph of the act before it.
     @ivar promise: what saying it promises.
     @ivar documents: what saying it attaches; remarks: what it says, for the thread.
+    @ivar asked: the question that it answers.
     """
 
     act: str
@@ -171,3 +173,4 @@ class Said(Struct, frozen=True):
     promise: Promised | None = None
     documents: tuple[str, ...] = ()
     remarks: tuple[Remark, ...] = ()
+    asked: MailQuestion | None = None

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from simmail.core.language.clause import question_types
 from simmail.core.language.phrases import say
-from simmail.core.language.questions import MailQuestion, is_question, read_question
+from simmail.core.language.questions import MailQuestion, is_question, options, read_question
 from simmail.core.language.tables import Language
 
 _SAID = 200
@@ -43,11 +43,16 @@ def points(
             found.append(replace(request, form="request", type=question_types.type_inside(
                 sentence.lower(), language) or "request", options=()))
         before = sentence
-    return (*found, *opinions[:1])
+    # "Please let me know" beside a question asks for nothing more.
+    return (*(one for one in found if len(found) == 1 or one.form != "request" or not (
+        question_types.only_asks_to_be_told(one.text, language))), *opinions[:1])
 
 
 def _about(text: str, clause: str, language: Language, checks: bool = False) -> MailQuestion:
-    """A question whether a clause is so."""
+    """A question whether a clause is so, or which of two things it is."""
+    offered = () if checks else options(f"{clause}?", language, asked=True)
+    if offered:
+        return replace(read_question(f"{text}?", language), form="choice", type="choice", options=offered)
     return replace(read_question(text, language), form="yes_no", type="yes_no", behind=say(clause, _SAID), options=(),
                    checks=checks, recalls=question_types.recalled(clause, language),
                    topic=say(read_question(clause, language).topic, 60))

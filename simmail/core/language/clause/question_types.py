@@ -17,6 +17,7 @@ from simmail.core.language_data import read_optional
 
 #: A word of so many letters begins conditions as well.
 _SHORT = 2
+_CURLY, _PLAIN, _OPENED, _MARKS = "\u2019", "'", "¿¡", " ?!¿¡.,"
 #: What a question can ask for; the last ones are no questions with a question word.
 TYPES = ("who", "where", "when", "long", "often", "much", "many", "why", "how", "what", "yes_no", "choice", "either",
          "time", "opinion", "request")
@@ -36,6 +37,9 @@ class Asking(Struct, frozen=True, forbid_unknown_fields=True):
     whether: tuple[str, ...] = ()
     telling: tuple[str, ...] = ()
     checks: frozenset[str] = frozenset()
+    rhetorical: tuple[str, ...] = ()
+    courtesies: frozenset[str] = frozenset()
+    only_told: tuple[str, ...] = ()
     recalls: tuple[str, ...] = ()
     reminders: tuple[str, ...] = ()
     not_reminders: tuple[str, ...] = ()
@@ -94,7 +98,9 @@ def type_of(clause: str, language: Language) -> str:
     clause = f"{clause.strip(' ?!.')} ".replace("\u2019", "'").replace("'s ", " is ", 1).replace("'re ", " are ", 1)
     # Most begin with none of them, which is told at once.
     if not clause.startswith(_all_starts(language.code)):
-        return ""
+        first, _, clause = clause.partition(" ")  # "from which address"
+        if first not in language.question_prepositions or not clause.startswith(_all_starts(language.code)):
+            return ""
     return next(kind for start, kind in _starts(language.code) if clause.startswith(start))
 
 
@@ -147,6 +153,23 @@ def clauses(sentence: str, language: Language) -> tuple[str, ...]:
             found.append(rest[:end].strip())
         place = at + size
     return tuple(clause for clause in found if len(clause.split()) > 1)
+
+
+def is_rhetorical(sentence: str, language: Language) -> bool:
+    """Return whether a question asks nothing: "Who would have thought?"."""
+    low = f" {sentence.lower().replace(_CURLY, _PLAIN).lstrip(_OPENED)}"
+    return any(f" {cue}" in low for cue in asking(language.code).rhetorical)
+
+
+def is_courtesy(sentence: str, language: Language) -> bool:
+    """Return whether a question asks after its reader in passing: "How are you?"."""
+    return sentence.lower().replace(_CURLY, _PLAIN).strip(_MARKS) in asking(language.code).courtesies
+
+
+def only_asks_to_be_told(sentence: str, language: Language) -> bool:
+    """Return whether a request wants what is asked beside it answered, and nothing more: "Please let me know."."""
+    low = f" {sentence.lower().replace(_CURLY, _PLAIN)} "
+    return any(f" {cue}" in low for cue in asking(language.code).only_told)
 
 
 def recalled(sentence: str, language: Language) -> bool:

@@ -1,0 +1,96 @@
+"""The right sentences and no other: mails that ask one thing or two among phrases, each to seven people."""
+
+from __future__ import annotations
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from simmail.core.writer.speech_act import ACTS
+from simmail.core.writer.write import drafted
+from simmail.universe.meaning import Meaning
+from tests.core.writer.samples import TEMPERAMENTS, mail, request
+
+#: A mail, what its reader knows, and the values that are told: everything else that is said is no answer.
+ASKED: tuple[tuple[str, dict[str, str], tuple[str, ...]], ...] = (
+    ("Who is in charge of the store, and which extension do they have? It would be good to have a person to talk to.",
+     {"store manager": "Ms Hanna Prior, extension 344"}, ("Ms Hanna Prior, extension 344",)),
+    ("How are you? Could you tell me the delivery address for the labels?",
+     {"delivery address": "Unit 4, Mill Lane, Hexham"}, ("Unit 4, Mill Lane, Hexham",)),
+    ("When does the tender close? Is it worth while sharpening the pencil once more? Who wouldn't want this job?",
+     {"closing date": "18 September"}, ("18 September",)),
+    ("How many people fit into the hall and is there parking? Please let me know so that I can tell the couple.",
+     {"capacity": "120 seats", "parking": "behind the hall"}, ("120 seats", "behind the hall")),
+    ("Our driver asks at which gate he should unload. Can you believe last time he waited two hours?",
+     {"gate": "gate 3"}, ("gate 3",)),
+    ("I was wondering what your mugs cost and how long they take. Who would have thought we'd last ten years?",
+     {"price": "£24 a mug", "delivery time": "three weeks"}, ("£24 a mug", "three weeks")),
+    ("How long is the warranty on your kettles? My sister's broke after a week. Poor thing, isn't she?",
+     {"warranty": "two years"}, ("two years",)),
+    ("Wer leitet bei Ihnen das Lager, und welche Durchwahl hat die Person? Dann kann ich mich direkt melden.",
+     {"Lagerleiter": "Frau Wencke Thoms, Durchwahl 344"}, ("Frau Wencke Thoms, Durchwahl 344",)),
+    ("Wie geht es Ihnen? Wohin dürfen wir die Kartons liefern? Das wird ja wieder eine Menge, nicht wahr?",
+     {"Lieferadresse": "Hafenstraße 9, 26789 Leer"}, ("Hafenstraße 9, 26789 Leer",)),
+    ("Gibt es bei Ihnen Parkplätze? Bitte geben Sie mir kurz Bescheid, damit ich es dem Paar sagen kann.",
+     {"Parkplätze": "40 hinter der Halle"}, ("40 hinter der Halle",)),
+    ("À quel quai notre chauffeur doit-il décharger, et jusqu'à quelle heure ? La dernière fois il a attendu deux "
+     "heures, vous vous rendez compte ?", {"quai": "quai 3", "horaires": "de 6 h à 14 h 30"},
+     ("quai 3", "de 6 h à 14 h 30")),
+    ("Qui est responsable du dépôt, et quel est son numéro de poste ?",
+     {"responsable du dépôt": "Mme Hélène Prat, poste 344"}, ("Mme Hélène Prat, poste 344",)),
+    ("¿Hasta cuándo se pueden presentar las ofertas? ¿Merece la pena afilar un poco más el lápiz?",
+     {"fecha límite": "18 de septiembre"}, ("18 de septiembre",)),
+    ("¿Quién lleva el almacén y qué extensión tiene? Me gustaría tener una persona con quien hablar antes de ir.",
+     {"encargada del almacén": "Elena Prado, extensión 344"}, ("Elena Prado, extensión 344",)),
+)
+
+MEANING = Meaning()
+
+
+class StrayTests(SynchronousTestCase):
+    """What is said besides answers."""
+
+    def test_nothing_else(self) -> None:
+        """Phrases, courtesies and what is told already are not answered; nothing of another occasion is said."""
+        for text, facts, told in ASKED:
+            for temperament in TEMPERAMENTS:
+                said = drafted(request(mail(text, next(iter(facts))), temperament=temperament, facts=facts,
+                                       meaning=MEANING)).said
+                body = [one for one in said if one.act.partition(".")[0] not in ("opener", "extra")]
+                found = tuple(one.values.get("value", one.act) for one in body)
+                self.assertEqual(tuple(one.rstrip(".").lower() for one in found), tuple(map(str.lower, told)), (
+                    text, temperament, [one.act for one in body]))
+                self.assertFalse([one.act for one in body if ACTS[one.act].asks])
+
+    def test_details(self) -> None:
+        """What is asked for to be written down is listed by its names, and a choice beside it is made."""
+        for temperament in TEMPERAMENTS:
+            said = drafted(request(mail(
+                "For the stamp we need the exact name of your company, the address and the telephone number. Please "
+                "also tell us whether the text is to be black or blue.", "Your stamp"), temperament=temperament))
+            self.assertEqual([one.act for one in said.said if one.act.startswith("answer.")],
+                             ["answer.details", "answer.way"])
+            for label in ("Company: Norrland Print", "Address: ", "Phone: "):
+                self.assertIn(label, said.written.text)
+            vat = drafted(request(mail(
+                "Please send us your VAT number, your invoice address and the name of the person who handles "
+                "invoices.", "New customer form"), temperament=temperament)).written
+            self.assertEqual((vat.attachments, vat.promise), ((), None))
+            self.assertIn("VAT number: ", vat.text)
+
+    def test_real_questions(self) -> None:
+        """A question is no phrase because another one is answered, and one that stands alone is answered."""
+        known = {"parking": "40 spaces behind the hall"}
+        for text in ("How many people fit into the hall, and is there parking?", "Who opens the gate, and is there "
+                     "parking?"):
+            said = drafted(request(mail(text), facts=known)).said
+            self.assertEqual(len([one for one in said if one.act.startswith("answer.")]), 2, text)
+        for text in ("Calder can wait, can't it?", "Please let me know.", "How are you?"):
+            self.assertTrue(drafted(request(mail(text))).said, text)
+
+    def test_promised(self) -> None:
+        """Who says when it will be paid does not say that it is not known when."""
+        for seed in range(12):
+            said = drafted(request(mail(
+                "Our invoice 9001 over £640 fell due on 20 February. Could you tell me when you will pay it?",
+                "Our invoice 9001"), temperament="busy", seed=str(seed))).said
+            if any(one.promise for one in said):
+                self.assertNotIn("answer.think", [one.act for one in said])
