@@ -22,7 +22,7 @@ def automatic(mail: Mail, envelope_sender: str) -> str:
 
     Such mail is never answered, not even by an out-of-office notice.
     """
-    fields = _fields(mail)
+    fields = mail.fields
     submitted = fields.get("auto-submitted", "").partition(";")[0].strip().lower()
     if submitted and submitted != "no":
         return f"Auto-Submitted: {submitted[:40]}"
@@ -59,7 +59,7 @@ def no_notices(mail: Mail, own: tuple[str, ...]) -> str:
 
 def bulk(mail: Mail) -> str:
     """The sign that a mail went to many, as a phrase, or C{""}; people answer such mail less."""
-    fields = _fields(mail)
+    fields = mail.fields
     for name in ("list-unsubscribe", "list-unsubscribe-post", "feedback-id", "x-campaign", "x-campaign-id",
                  "x-mailchimp-campaign", "x-csa-complaints"):
         if name in fields:
@@ -67,11 +67,3 @@ def bulk(mail: Mail) -> str:
     if len(mail.to) + len(mail.cc) > CROWD:
         return f"{len(mail.to) + len(mail.cc)} addressees"
     return ""
-
-
-def _fields(mail: Mail) -> dict[str, str]:
-    """The first value of each header field by lower-case name."""
-    fields: dict[str, str] = {}
-    for name, value in mail.headers:
-        fields.setdefault(name.lower(), value)
-    return fields

@@ -7,7 +7,11 @@ C{core.compose}.  Source: API contract, "Message".
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
+from functools import cached_property
+from sys import intern
+from types import MappingProxyType
 from typing import Literal
 
 from msgspec import Struct
@@ -25,7 +29,7 @@ class Attachment(Struct, frozen=True):
     inline: bool = False
 
 
-class Mail(Struct, frozen=True):
+class Mail(Struct, frozen=True, cache_hash=True, dict=True):
     """
     One message, read.
 
@@ -68,10 +72,15 @@ class Mail(Struct, frozen=True):
         """Who is shown as having got a copy."""
         return self.named[2] if self.named else self.cc
 
+    @cached_property
+    def fields(self) -> Mapping[str, str]:
+        """The first value of each header field, by lower-case name."""
+        # Names are few, and kept with every mail.
+        return MappingProxyType({intern(name.lower()): value for name, value in reversed(self.headers)})
+
     def header(self, name: str) -> str:
         """The first value of a header field, C{""} when it is missing."""
-        name = name.lower()
-        return next((value for key, value in self.headers if key.lower() == name), "")
+        return self.fields.get(name.lower(), "")
 
 
 class Draft(Struct, frozen=True):

@@ -4,6 +4,7 @@ A mail taken apart once for all spam rules: capped, in lower case, counted.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from simmail.core.html.links import Anchor, anchors, host_of
@@ -40,7 +41,7 @@ class ScoredMail(NamedTuple):
     html: str
     links: tuple[Anchor, ...]
     hosts: tuple[str, ...]
-    headers: dict[str, str]
+    headers: Mapping[str, str]
     unseen: int
 
 
@@ -53,12 +54,9 @@ def letter(mail: Mail, envelope_sender: str, recipient: str) -> ScoredMail:
     if unseen or any(one in subject for one in UNSEEN):
         seen = seen.translate(dict.fromkeys(map(ord, UNSEEN)))
     links = anchors(text, html)
-    headers: dict[str, str] = {}
-    for name, value in mail.headers[:1000]:
-        headers.setdefault(name.lower(), value)
     return ScoredMail(
         mail=mail, envelope_sender=envelope_sender.lower(), recipient=recipient.lower(), from_=mail.from_,
         subject=subject, text=text, low=" ".join(seen.lower().replace("\u2019", "'").split()),
         words=len(text.split()), html=html.lower(), links=links, hosts=tuple(host_of(one.url) for one in links),
-        headers=headers, unseen=unseen,
+        headers=mail.fields, unseen=unseen,
     )
