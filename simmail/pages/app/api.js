@@ -29,6 +29,9 @@ async function refused(answer) {
   return error;
 }
 
+// How often a call that came too soon after others is made again.
+const PATIENCE = 4;
+
 // Answers {value, next}: what was answered, and the query that asks for what comes after it, if there is more.
 export async function ask(method, path, { body, query, signal } = {}) {
   const named = Object.entries(query || {}).filter(([, value]) => value !== undefined && value !== "" && value !== null);
@@ -36,13 +39,17 @@ export async function ask(method, path, { body, query, signal } = {}) {
   if (universe) headers["X-Service-Universe"] = universe;
   if (body !== undefined) headers["Content-Type"] = "application/json";
   let answer;
-  try {
-    answer = await fetch(path + (named.length ? `?${new URLSearchParams(named)}` : ""), {
-      method, headers, signal, body: body === undefined ? undefined : JSON.stringify(body),
-    });
-  } catch (error) {
-    if (error.name === "AbortError") throw error;
-    throw new ApiError(0, "The server cannot be reached.");
+  for (let tries = 0; ; tries += 1) {
+    try {
+      answer = await fetch(path + (named.length ? `?${new URLSearchParams(named)}` : ""), {
+        method, headers, signal, body: body === undefined ? undefined : JSON.stringify(body),
+      });
+    } catch (error) {
+      if (error.name === "AbortError") throw error;
+      throw new ApiError(0, "The server cannot be reached.");
+    }
+    if (answer.status !== 429 || tries === PATIENCE) break;
+    await new Promise((resolve) => setTimeout(resolve, 1000 * Number(answer.headers.get("Retry-After") || 1)));
   }
   if (!answer.ok) throw await refused(answer);
   const next = /<([^>]+)>; rel="next"/.exec(answer.headers.get("Link") || "");
