@@ -18,6 +18,7 @@ from twisted.logger import Logger
 from simmail.errors import NotFound, Unavailable
 from simmail.mailstore.folder.context import FolderContext
 from simmail.mailstore.folder.events import FolderEvents
+from simmail.mailstore.folder.load import SETTLED
 from simmail.mailstore.folder_cache import FolderCache
 from simmail.mailstore.mailbox_list import MailboxList
 from simmail.mailstore.maildir import filename
@@ -41,13 +42,13 @@ class _Seen(NamedTuple):
     An INBOX as it was seen.
 
     @ivar rest: when it may be looked at again, by the monotonic clock; longer: when it may be while mail is filed into
-        it; failed: it has to be, changed or not.
+        it; again: it has to be, changed or not.
     """
 
     times: tuple[int, int]
     rest: float
     longer: float
-    failed: bool = False
+    again: bool = False
 
 
 class ExternalWatch:
@@ -160,13 +161,13 @@ def _strays(
     """
     found: dict[str, list[str]] = {}
     changed: dict[str, tuple[int, int]] = {}
-    began = monotonic()
+    began, settled = monotonic(), (layout.wall() - SETTLED) * 1e9
     for mailbox, box in boxes.items():
         try:
             times = filename.times_of(layout.root, box)
             known = seen.get(mailbox)
             if known is not None and ((known.longer if mailbox in filed else known.rest) > began
-                                      or (known.times == times and not known.failed)):
+                                      or (known.times == times and not known.again)):
                 continue
             strays = filename.strays(layout.root, box)
         except (FileNotFoundError, NotADirectoryError):
@@ -180,5 +181,6 @@ def _strays(
     ended = monotonic()
     # One rest for all, or else the more of them are busy the more of a processor this takes.
     rest, longer = (ended + (ended - began) * factor for factor in (_RARELY, _MORE_RARELY))
-    seen.update({mailbox: _Seen(times, rest, longer) for mailbox, times in changed.items()})
+    # What comes within a tick of the clock that the times are from does not change them.
+    seen.update({mailbox: _Seen(times, rest, longer, max(times) > settled) for mailbox, times in changed.items()})
     return found

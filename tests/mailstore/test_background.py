@@ -20,7 +20,9 @@ class RestTests(SynchronousTestCase):
         self.now, self.looked, self.seen = 0.0, list[str](), dict[str, Any]()
         self.patch(background, "monotonic", lambda: self.now)
         self.patch(background.filename, "strays", self.slowly)
-        self.patch(background.filename, "times_of", lambda root, box: (len(self.looked), round(self.now)))
+        self.times = lambda: (len(self.looked), round(self.now))
+        self.wall = 10.0
+        self.patch(background.filename, "times_of", lambda root, box: self.times())
 
     def slowly(self, root: int, box: str) -> list[str]:
         self.now += 1.0
@@ -30,7 +32,7 @@ class RestTests(SynchronousTestCase):
     def look(self, at: float, filed: Collection[str] = ()) -> None:
         """A look at two INBOXes."""
         self.now = at
-        layout: Any = SimpleNamespace(root=0, damage=Damage("main"))
+        layout: Any = SimpleNamespace(root=0, damage=Damage("main"), wall=lambda: self.wall)
         background._strays(layout, {"maria": "m", "tom": "t"}, self.seen, filed)
 
     def test_rest(self) -> None:
@@ -45,3 +47,11 @@ class RestTests(SynchronousTestCase):
         for at, filed in ((0.0, {"maria"}), (50.0, {"maria"}), (160.0, {"maria"}), (200.0, set[str]())):
             self.look(at, filed)
         self.assertEqual(self.looked, ["m", "t", "t", "t", "m", "t"])
+
+    def test_same_tick(self) -> None:
+        """What changed only just is looked at again: the next change may be of the same tick of the clock."""
+        self.times = lambda: (10**9, 10**10)
+        for at, wall, looks in ((0.0, 10.01, 2), (50.0, 10.02, 4), (100.0, 10.2, 6), (150.0, 10.3, 6)):
+            self.wall = wall
+            self.look(at)
+            self.assertEqual(len(self.looked), looks)
