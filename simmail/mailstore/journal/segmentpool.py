@@ -204,15 +204,18 @@ class SegmentPool:
             if made is not None:
                 self._go(made.drop)
             return
-        self._next = made
+        self._making = False
         if made is None:
             # Without room for it nothing is tried for a while.
             self._written = -self._limit
+        elif any(one.path > made.path for one in self.segments()[-1:]):
+            # One was begun meanwhile.  They are read in the order of their numbers, so this gets another.
+            self._spare_it(made)
         else:
+            self._next = made
             self._filled = min(GROWTH * made.filled, self._limit)
             if self._segment is not None and not self._segment.filled:
                 self._retire()
-        self._making = False
 
     # Old ones
 
@@ -242,12 +245,16 @@ class SegmentPool:
             if segment.damage:
                 self._go(segment.leave, self._damaged(segment), False)
             elif segment.filled and len(self._spare) < MOST_SPARE:
-                self._number += 1
-                beside = f"{self._path}/{self._number:010d}{_SPARE}"
-                if self._go(segment.leave, beside):
-                    self._spare.append(beside)
+                self._spare_it(segment)
             else:
                 self._go(segment.drop)
+
+    def _spare_it(self, segment: Segment) -> None:
+        """A segment is to be used again."""
+        self._number += 1
+        beside = f"{self._path}/{self._number:010d}{_SPARE}"
+        if self._go(segment.leave, beside):
+            self._spare.append(beside)
 
 
 def describe_damage(name: str, segment: Segment) -> list[str]:

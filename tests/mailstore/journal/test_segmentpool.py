@@ -123,6 +123,21 @@ class PoolTests(SynchronousTestCase):
             self.fill(octets=segment.filled)
         self.assertEqual(sizes, [300, 1000, 1000])
 
+    def test_made_late(self) -> None:
+        """Records are read in the order written though a segment was begun while an earlier one was made ready."""
+        self.patch(segmentpool, "BUSY", 1)
+        self.fill("a", 10)
+        self.pool.check(False)
+        self.fill("b")
+        self.fill("c", 10)
+        sizes = []
+        for name in ("d", "e"):
+            self.run_all()
+            self.pool.check(False)
+            sizes.append(self.fill(name, 10).filled)
+        self.assertEqual(self.again(), [b"a", b"b", b"c", b"d", b"e"])
+        self.assertEqual(sizes, [0, 1000])
+
     def test_no_room(self) -> None:
         """Without room for a filled one nothing is made, nor tried again for a while."""
         self.patch(segmentpool, "BUSY", 1)
