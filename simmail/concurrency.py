@@ -11,7 +11,7 @@ stretch of resuming them keeps the reactor from its connections for long.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from functools import wraps
 from types import TracebackType
 from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar
@@ -309,6 +309,18 @@ def unbroken(work: Coroutine[Any, Any, T]) -> Deferred[T]:
 
     Deferred.fromCoroutine(work).addBoth(tell)
     return told
+
+
+def portions(costs: Sequence[int], room: int) -> Iterator[int]:
+    """Where to cut a row of things so that each portion costs no more than C{room}, or is one thing."""
+    left = room
+    for at, cost in enumerate(costs):
+        left -= cost
+        if left < 0 and left + cost < room:
+            yield at
+            left = room - cost
+    if costs:
+        yield len(costs)
 
 
 class LongWork:

@@ -8,13 +8,14 @@ from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
 
+from hypothesis import given, strategies as st
 from twisted.internet.defer import CancelledError, Deferred, fail, succeed
 from twisted.internet.interfaces import IDelayedCall
 from twisted.internet.task import Clock
 from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.concurrency import Halt, Lock, LongWork, Reached, STRETCH, Shared, Waiting, unbroken, within
+from simmail.concurrency import Halt, Lock, LongWork, Reached, STRETCH, Shared, Waiting, portions, unbroken, within
 from simmail.errors import Unavailable
 from simmail.mailstore import folder_cache
 from simmail.mailstore.folder.folder import Folder
@@ -477,3 +478,19 @@ class WithinTests(SynchronousTestCase):
         self.done.callback("x")
         other.errback(ValueError("late"))
         self.assertEqual(len(self.flushLoggedErrors(ValueError)), 1)
+
+
+class PortionTests(SynchronousTestCase):
+    """Where rows are cut."""
+
+    @given(st.lists(st.integers(0, 20), max_size=12), st.integers(1, 30))
+    def test_portions(self, costs: list[int], room: int) -> None:
+        """Every thing is in one portion; none is empty, and one over the limit holds one thing that counts."""
+        cuts = list(portions(costs, room))
+        self.assertEqual(cuts[-1:], [len(costs)][: len(costs)])
+        begin = 0
+        for end in cuts:
+            self.assertGreater(end, begin)
+            portion = costs[begin:end]
+            self.assertTrue(sum(portion) <= room or len([cost for cost in portion if cost]) == 1, (costs, cuts))
+            begin = end

@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from simmail.concurrency import LongWork
+from simmail.concurrency import LongWork, portions
 from simmail.core.compose.complete import header_end, without
 from simmail.core.message.parse import read_headers
 from simmail.core.records.commit import EventQuery, JobQuery
@@ -30,6 +30,9 @@ OUTSIDE = frozenset(("auth.ok", "auth.failed", "webhook.failed", "account.update
 LEFT_OUT = frozenset(("remote", "real", "ms", "hash"))
 
 PAGE = 1000
+
+#: Octets of messages that are read at once, each of which is counted as somewhat more.
+ROOM, LEAST = 1 << 22, 1 << 14
 
 _MESSAGE_ID = re.compile(r"<[^<>\s]{3,250}>")
 
@@ -113,12 +116,16 @@ class _Reading:
         universe = self._universe
         for address in universe.store.mailboxes():
             for status in await universe.store.folders(address):
+                if not status.total:
+                    continue
                 folder = await universe.store.folder(address, status.name)
-                texts = []
-                for uid in list(folder.uids):
-                    entry = folder.entry(uid)
-                    if entry is not None:
-                        texts.append([sorted(entry.flags), self._message(await folder.read(uid))])
+                texts, begin, entries = [], 0, folder.entries(list(folder.uids))
+                for end in portions([one.size + LEAST for one in entries], ROOM):
+                    flags = {one.uid: sorted(one.flags) for one in entries[begin:end]}
+                    for uid, octets in await folder.reads(list(flags)):
+                        texts.append([flags[uid], self._message(octets)])
+                        await self._work.yield_to_reactor()
+                    begin = end
                 for one in sorted(texts):
                     await self._record("mail", f"{address} {status.name}", one)
 

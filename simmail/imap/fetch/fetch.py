@@ -15,6 +15,7 @@ from typing import Any
 
 from twisted.internet.defer import Deferred
 
+from simmail.concurrency import portions
 from simmail.core.mime.bodystructure import literal, string
 from simmail.core.mime.headers import HEADER
 from simmail.core.records.folder import Columns, only
@@ -31,7 +32,7 @@ from simmail.imap.wire.objectid import THREAD_FIELDS, email_id, thread_id
 from simmail.imap.wire.output import PIECE
 from simmail.imap.wire.parser import Arguments, internal_date
 from simmail.imap.wire.replies import Bad, No
-from simmail.imap.wire.sequence import PartialRange, parse_set, portions
+from simmail.imap.wire.sequence import PartialRange, parse_set
 
 #: Messages of one slice: of which only state is asked, what is kept in the index, all octets of the file, or some;
 #: and octets of headers and of files in memory at once, besides one message that is not so large that it is sent from

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from itertools import chain, compress, islice, repeat
 from typing import Any
 
+from simmail.concurrency import portions
 from simmail.imap.connection import ImapConnection
 from simmail.imap.wire.fetch_items import Item
 from simmail.imap.wire.output import PIECE
-from simmail.imap.wire.sequence import portions
 from simmail.interfaces import IFolder
 
 #: Octets of messages that are sent at once; what stands before them is to find room in the same piece.

@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from simmail.concurrency import portions
 from simmail.core.message.folding import fold
 from simmail.core.message.search_text import header_text
 from simmail.core.mime.address import parse_all
@@ -22,7 +23,6 @@ from simmail.imap.wire.replies import No
 from simmail.imap.wire.search_keys import (
     Age, Either, Every, Flagged, Header, Key, Messages, Modseq, Named, Not, ObjectId, Recent, Saved, Size, Text, When,
 )
-from simmail.imap.wire.sequence import portions
 
 #: Rows of the index looked at between two turns of the reactor, and messages of which the folder knows enough.
 SLICE, STATE = 200, 4000

@@ -119,18 +119,6 @@ def spread(ranges: Ranges, most: int) -> Iterator[int]:
             yield number
 
 
-def portions(costs: Sequence[int], room: int) -> Iterator[int]:
-    """Where to cut a row of things so that each portion costs no more than C{room}, or is one thing."""
-    left = room
-    for at, cost in enumerate(costs):
-        left -= cost
-        if left < 0 and left + cost < room:
-            yield at
-            left = room - cost
-    if costs:
-        yield len(costs)
-
-
 def show_set(numbers: Iterable[int]) -> bytes:
     """Ascending numbers as a set, empty for none."""
     pieces: list[bytes] = []

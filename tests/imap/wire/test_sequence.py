@@ -8,7 +8,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.imap.wire.replies import Bad
 from simmail.imap.wire.sequence import (
-    LARGEST, Ranges, gaps, members, parse_set, portions, show_ranges, show_set, slices,
+    LARGEST, Ranges, gaps, members, parse_set, show_ranges, show_set, slices,
 )
 from tests.core.hostile import seconds
 
@@ -86,15 +86,3 @@ class SetTests(SynchronousTestCase):
         self.assertEqual([n for low, high in found for n in range(low, high + 1)], expected)
         if found:
             self.assertEqual(members(parse_set(show_ranges(found), 30), range(1, 31)), expected)
-
-    @given(st.lists(st.integers(0, 20), max_size=12), st.integers(1, 30))
-    def test_portions(self, costs: list[int], room: int) -> None:
-        """Every thing is in one portion; none is empty, and one over the limit holds one thing that counts."""
-        cuts = list(portions(costs, room))
-        self.assertEqual(cuts[-1:], [len(costs)][: len(costs)])
-        begin = 0
-        for end in cuts:
-            self.assertGreater(end, begin)
-            portion = costs[begin:end]
-            self.assertTrue(sum(portion) <= room or len([cost for cost in portion if cost]) == 1, (costs, cuts))
-            begin = end
