@@ -27,7 +27,9 @@ from simmail.core.world import papers
 from simmail.core.world.facts import Matter, day, slots as drawn, trade_of
 from simmail.core.world.occasion import Composition, Enclosures, Expected, Occasion, Resumption
 from simmail.core.world.trace import traced
-from simmail.core.world.words import MailWords, Slots, WorldWords, common, fill, sayable, kind_words, slots_of
+from simmail.core.world.words import (
+    MailWords, Slots, TONGUES, WorldWords, common, fill, kind_words, sayable, slots_of,
+)
 
 #: Slots that tell who writes to whom, and nothing of the matter.
 _OF_PEOPLE = frozenset(("company", "sender", "first", "firm", "address", "language", "start", "about", "sent_on"))
@@ -140,9 +142,13 @@ def _sent(
 
 def _known(occasion: Occasion, slots: Slots) -> dict[str, str]:
     """What the writer tells of the matter when asked: what was said of it, and what who writes such mail knows."""
-    words = common(occasion.language).known
-    told = {name: text for name, text in words["said"].items() if slots_of(text) <= slots.said.keys()}
-    return {name: text.format_map(dict(slots)) for name, text in {**told, **words.get(occasion.sort, {})}.items()}
+    found: dict[str, str] = {}
+    # The company may ask in a language that is not the writer's.
+    for code in TONGUES:
+        words = common(code).known
+        told = {name: text for name, text in words["said"].items() if slots_of(text) <= slots.said.keys()}
+        found.update({**told, **words.get(occasion.sort, {})})
+    return {name: text.format_map(dict(slots)) for name, text in found.items()}
 
 
 def _shown(occasion: Occasion) -> str:
