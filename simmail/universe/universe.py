@@ -63,7 +63,7 @@ from simmail.universe.jobs.job_mails import JobMails
 from simmail.universe.jobs.letters import Letters
 from simmail.universe.jobs.link_visits import LinkVisits
 from simmail.universe.jobs.runner import MailJobRunner
-from simmail.universe.jobs.wording import Wording
+from simmail.universe.people.wording import Wording
 from simmail.universe.mailflow.external import ExternalMail
 from simmail.universe.mailflow.in_flight import MailInFlight
 from simmail.universe.mailflow.mailboxes import Mailboxes
@@ -233,17 +233,17 @@ class Universe:
         postoffice.application_filed = self.scoring.filed
 
         # The world outside.
+        self.model = access = ModelAccess(model, settings, self.usage, plan, committer, config.ai.budget, reactor)
+        wording = Wording(name, access, database, committer, reactor, read_pdf)
         self.streams = Streams(name, database, settings, pending, dice, now, turn, committer, plan)
         world_mail = WorldMail(
             config.server.domain, self.streams, people, memories, mailboxes, postoffice, in_flight, pending, settings,
-            self._room_for_people, store.create, now, mail_log)
+            self._room_for_people, store.create, now, mail_log, wording)
         self.scores = Scores(log, store, self.policy, people, cases, settings, now, reactor)
 
         # Jobs.
         mails = JobMails(name, database, store, mailboxes, mail_cache, in_flight, pending)
-        self.model = access = ModelAccess(model, settings, self.usage, plan, committer, config.ai.budget, reactor)
         strangers = self._strangers = Strangers(name, access, people, database, committer, now)
-        wording = Wording(name, access, database, committer, reactor, read_pdf)
         letters = Letters(mails, people, memories, cases, meaning, wording, dice, self.streams)
         self.visits = LinkVisits(
             browser, config.links.lab_hosts, settings, people, memories, pending, dice, now, committer, mail_log,

@@ -16,7 +16,7 @@ import msgspec
 from msgspec import UNSET, Struct, structs
 
 from simmail.core.language.phrases import say
-from simmail.core.records.persona import Style
+from simmail.core.records.persona import Persona, Style
 from simmail.core.records.temperaments import TEMPERAMENTS
 from simmail.core.wording.attached import attached_texts
 from simmail.core.writer.context import Scene
@@ -116,20 +116,31 @@ def planned(request: WordsRequest, pdfs: Mapping[bytes, str] = MappingProxyType(
     if not body:
         return None
     told, withheld = _facts(scene, body)
-    count = len(body.split())
     plan = WordingPlan(
         kind=request.kind, language=scene.language.code, formality=scene.formality,
-        address="distant" if scene.far else "familiar", person=_person(scene), mood=_mood(request), draft=body,
+        address="distant" if scene.far else "familiar", person={
+            **who_writes(request.persona), "length": scene.length,
+            "capitals": "as usual" if scene.manner.capitals else "small letters only"}, mood=_mood(request), draft=body,
         acts=tuple(_act(act, body) for act in said), facts=told,
         said=tuple(f"{one.by} {one.kind}: {one.what} {one.value}".strip() for one in request.remarks[-MOST_REMARKS:]),
         before=request.own[-1].text[:MOST_BEFORE] if request.own else "",
-        words=WordsSpan(int(count * (1 - SHARE)), -int(-count * (1 + SHARE) // 1)), asks=written.question is not None,
+        words=span_of(body), asks=written.question is not None,
         promises="" if written.promise is None else written.promise.what,
         mails=tuple((say(one.mail.subject, 200), one.found.new[:MOST_MAIL]) for one in scene.read),
         attached=attached_texts((one.mail for one in scene.read), pdfs))
-    # What came in mail may be no text that can be written down.
+    return Planned(writable(plan), written, top, bottom, withheld, typos)
+
+
+def span_of(draft: str) -> WordsSpan:
+    """Return how many words stand for those of a draft."""
+    count = len(draft.split())
+    return WordsSpan(int(count * (1 - SHARE)), -int(-count * (1 + SHARE) // 1))
+
+
+def writable(plan: WordingPlan) -> WordingPlan:
+    """Return the plan as it can be written down: what came in mail may be no text."""
     clean: WordingPlan = msgspec.convert(_writable(msgspec.to_builtins(plan)), WordingPlan)
-    return Planned(clean, written, top, bottom, withheld, typos)
+    return clean
 
 
 def _writable(value: Any) -> Any:
@@ -157,16 +168,14 @@ def _act(act: Said, body: str) -> dict[str, Any]:
         if value and (name in needs or len(value) > 1 and value.lower() in low)}}
 
 
-def _person(scene: Scene) -> dict[str, str]:
-    persona = scene.request.persona
+def who_writes(persona: Persona) -> dict[str, str]:
+    """Return what is told of the person who writes."""
     temperament = next(one for one in TEMPERAMENTS if one.name == persona.temperament)
     told: dict[str, str] = {"name": persona.name, "temperament": temperament.text}
     for name in ("role", "org", "who", "character", "wants"):
         value = getattr(persona, name)
         if value is not UNSET and value:
             told[name] = say(value, 400)
-    told["length"] = scene.length
-    told["capitals"] = "as usual" if scene.manner.capitals else "small letters only"
     return told
 
 

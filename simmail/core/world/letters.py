@@ -65,14 +65,14 @@ def letter(occasion: Occasion, expected: Expected, hours: float | None) -> Compo
     dice = occasion.dice.on("words")
     trade = trade_of(common(occasion.language), occasion.company.industry).name
     mail = dice.choice([one for one in words.mails if not one.trades or trade in one.trades], "mail")
-    parts = [fill(dice.choice(words.greetings or common(occasion.language).greetings, "greeting"), slots, dice, "g"),
-             "\n\n".join(filter(None, [
-                 fill(dice.choice(words.openings, "opening"), slots, dice, "o"),
-                 fill(mail.text.strip(), slots, dice, "t"),
-                 fill(dice.choice(words.endings, "ending"), slots, dice, "e")])), _sign_off(occasion, persona, slots)]
+    greeting = fill(dice.choice(words.greetings or common(occasion.language).greetings, "greeting"), slots, dice, "g")
+    body = "\n\n".join(filter(None, [
+        fill(dice.choice(words.openings, "opening"), slots, dice, "o"), fill(mail.text.strip(), slots, dice, "t"),
+        fill(dice.choice(words.endings, "ending"), slots, dice, "e")]))
+    sign_off = _sign_off(occasion, persona, slots)
     enclosures = _ENCLOSURES.get(occasion.kind, _nothing)(occasion, persona, slots, local)
     subject = fill(dice.choice(mail.subject, "subject"), slots, dice, "s")
-    return _sent(occasion, persona, subject, "\n\n".join(parts) + "\n", slots, local, (), enclosures, None,
+    return _sent(occasion, persona, subject, (greeting, body, sign_off), slots, local, (), enclosures, None,
                  mail.expected or expected, hours, mail)
 
 
@@ -83,12 +83,12 @@ def _resumed(
     """One more mail of a conversation: asking again, or something further."""
     thread, dice = resumed.thread, occasion.dice.on("words")
     texts = sayable(words.questions if resumed.answered is not None else words.nudges, slots)
-    parts = [fill(dice.choice(common(occasion.language).greetings, "greeting"), slots, dice, "g"),
-             fill(dice.choice(texts, "text").strip(), slots, dice, "t"), _sign_off(occasion, persona, slots)]
+    parts = (fill(dice.choice(common(occasion.language).greetings, "greeting"), slots, dice, "g"),
+             fill(dice.choice(texts, "text").strip(), slots, dice, "t"), _sign_off(occasion, persona, slots))
     references = (*thread.references, thread.last)
     if resumed.answered is not None:
         references = (*references, resumed.answered.message_id)
-    return _sent(occasion, persona, answering(thread.subject), "\n\n".join(parts) + "\n", slots, local,
+    return _sent(occasion, persona, answering(thread.subject), parts, slots, local,
                  tuple(dict.fromkeys(references)), Enclosures(), resumed, thread.expected, hours, None)
 
 
@@ -109,13 +109,15 @@ def _sign_off(occasion: Occasion, persona: Persona, slots: Slots) -> str:
 
 
 def _sent(
-    occasion: Occasion, persona: Persona, subject: str, text: str, slots: Slots, local: datetime,
+    occasion: Occasion, persona: Persona, subject: str, parts: tuple[str, str, str], slots: Slots, local: datetime,
     references: tuple[str, ...], enclosures: Enclosures, resumed: Resumption | None, expected: Expected,
     hours: float | None, mail: MailWords | None,
 ) -> Composition:
     client = persona.style.client if persona.style is not UNSET and persona.style.client is not UNSET else "plain"
     quoted = resumed.quoted if resumed is not None else None
     at = resumed.quoted_at.astimezone(local.tzinfo) if resumed is not None and resumed.quoted_at is not None else None
+    greeting, body, sign_off = parts
+    text = "\n\n".join((greeting, occasion.body or body, sign_off)) + "\n"
     plain, html = quote(client, text, quoted, forward=False, at=at, language=occasion.language)
     own = message_id(occasion.dice, client, persona.address, occasion.nth)
     author = Address(persona.name, persona.address)
@@ -137,7 +139,7 @@ def _sent(
         hours=hours if expected in ("answer", "escalate") else None, facts=facts,
         slots={**(resumed.thread.slots if resumed is not None else {}), **said}, references=references,
         known=_known(occasion, slots),
-        appointment=enclosures.appointment, mail=as_sent(draft, len(octets)))
+        appointment=enclosures.appointment, mail=as_sent(draft, len(octets)), body=body)
 
 
 def _known(occasion: Occasion, slots: Slots) -> dict[str, str]:

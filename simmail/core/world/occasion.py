@@ -76,6 +76,7 @@ class Occasion(Struct, frozen=True):
     @ivar persona: who writes, or is posed as; None for what no person writes; nth: it is that persona's n-th mail.
     @ivar server: the domain of the server that takes the mail in.
     @ivar serial: which of a stream's unmanned senders writes; sort: of who writes, as L{kinds} has it.
+    @ivar body: other words for L{Composition.body}, C{""} for those of the templates.
     """
 
     id: str
@@ -92,6 +93,7 @@ class Occasion(Struct, frozen=True):
     serial: int = 0
     sort: str = ""
     resumed: Resumption | None = None
+    body: str = ""
 
     @property
     def company_name(self) -> str:
@@ -112,6 +114,7 @@ class Composition(Struct, frozen=True):
     @ivar slots: for L{OpenThread.slots}; known: what its writer tells of the matter when asked.
     @ivar appointment: the time that it proposes.
     @ivar mail: the same as its writer knows it, None for what nobody writes.
+    @ivar body: what stands between greeting and sign-off, where a person with no bad intent writes that; else C{""}.
     """
 
     octets: bytes
@@ -128,6 +131,7 @@ class Composition(Struct, frozen=True):
     references: tuple[str, ...] = ()
     appointment: Appointment | None = None
     mail: Mail | None = None
+    body: str = ""
 
 
 class Enclosures(Struct, frozen=True):

@@ -38,7 +38,7 @@ from simmail.core.time.invitation import Invitation, invitation
 from simmail.core.world.injection import Slip
 from simmail.core.writer import Promised, SeenPage, WordsRequest, Written, write
 from simmail.universe.jobs.job_mails import JobMails
-from simmail.universe.jobs.wording import Wording
+from simmail.universe.people.wording import Wording
 from simmail.universe.meaning import Meaning
 from simmail.universe.people.cases import Cases
 from simmail.universe.people.memory import Memories, StoredRecollection, recalled

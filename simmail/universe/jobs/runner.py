@@ -30,7 +30,7 @@ from simmail.universe.committer import Committer
 from simmail.universe.jobs.bounces import Bounces
 from simmail.universe.jobs.letters import LetterContext, Letters, RenderedLetter, keyed_for
 from simmail.universe.jobs.link_visits import LinkVisits
-from simmail.universe.jobs.wording import settled, TABLE
+from simmail.universe.people.wording import settled, TABLE
 from simmail.universe.mailflow.envelope import Outgoing
 from simmail.universe.mailflow.in_flight import MailInFlight
 from simmail.universe.mailflow.post_office import PostOffice
@@ -93,12 +93,13 @@ class MailJobRunner:
 
     def outside(self, job: Job) -> bool:
         """Whether a job waits for the world outside: for pages, or for words of a model."""
-        return job.kind == "link" or self._letters.asks() and job.kind in KINDS and "late" not in job.data
+        return job.kind == "link" or self._letters.asks() and (
+            job.kind in KINDS or job.kind == "world") and "late" not in job.data
 
     def prepare(self, jobs: Sequence[Job], pending: Mapping[str, Job]) -> Deferred[None]:
         """Have what jobs wait for begun: pages, or letters; the Deferred fires when that of the first is there."""
         if jobs[0].kind != "link":
-            return self._letters_begun(jobs)
+            return (self._world_mail.prepared if jobs[0].kind == "world" else self._letters_begun)(jobs)
         self._visits.keep(pending)
         begun = [self._visits.begin(job) for job in jobs]
         return begun[0]

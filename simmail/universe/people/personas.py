@@ -180,11 +180,16 @@ class Personas:
         dice = self._dice_of(_first(fields))
         persona = new_persona(fields, "p_" + dice.token(12, "id"), provider, self._now(), dice)
         self._check_unique(persona, None)
-        return persona, Commit(puts=(_document(persona),), events=(self._created(persona, why, "basic"),))
+        asked = self.imagines()
+        return persona, Commit(
+            puts=(_document(persona), *_unfilled(persona, asked)),
+            events=(self._created(persona, why, "ai" if asked else "basic"),))
 
     def came(self, persona: Persona) -> None:
         """The commit of a L{newcomer} is made, or sure to be."""
         self._keep(persona)
+        if self.imagines():
+            self.imagined(persona)
 
     def _dice_of(self, first: str) -> Dice:
         """
@@ -201,8 +206,7 @@ class Personas:
             event = Event("persona.updated", self._now(), {"id": persona.id, "name": persona.name})
         else:
             event = self._created(persona, why, mode)
-        unfilled = ((UNFILLED, persona.id, b"{}"),) if asked else ()
-        await self._commit(Commit(puts=(_document(persona), *unfilled), events=(event,)))
+        await self._commit(Commit(puts=(_document(persona), *_unfilled(persona, asked)), events=(event,)))
         self._keep(persona)
 
     def _created(self, persona: Persona, why: str, mode: str) -> Event:
@@ -373,6 +377,11 @@ class Personas:
 
 def _document(persona: Persona) -> tuple[str, str, bytes]:
     return ("personas", persona.id, msgspec.json.encode(persona))
+
+
+def _unfilled(persona: Persona, asked: bool) -> tuple[tuple[str, str, bytes], ...]:
+    """What is kept of a persona until a model that is asked has said who it is."""
+    return ((UNFILLED, persona.id, b"{}"),) if asked else ()
 
 
 def _first(fields: Any) -> str:

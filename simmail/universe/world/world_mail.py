@@ -8,13 +8,14 @@ C{world.mail}, never in the mail.  Source: decisions, section 13.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
 import msgspec
 from msgspec import UNSET
 from msgspec.structs import replace
+from twisted.internet.defer import Deferred
 
 from simmail.core.decide.after_sending import aftermath
 from simmail.core.language_data import native
@@ -30,7 +31,7 @@ from simmail.core.records.world import MixShare, WorldStream
 from simmail.core.rng import Dice
 from simmail.core.time.instant import format_instant
 from simmail.core.world.injection import Slip
-from simmail.core.world.kinds import KINDS, Kind, answer_by, composed
+from simmail.core.world.kinds import KINDS, Kind, answer_by
 from simmail.core.world.occasion import Composition, Occasion, OpenThread, Resumption
 from simmail.core.world.people import newcomer
 from simmail.core.world.words import speaks
@@ -46,7 +47,9 @@ from simmail.universe.people.effects import Setting, enact
 from simmail.universe.people.memory import Memories
 from simmail.universe.people.personas import Personas, persona_tag
 from simmail.universe.settings import Settings
+from simmail.universe.people.wording import TABLE as WORDED, Wording
 from simmail.universe.world.streams import StreamState, Streams, TABLE, scheduled
+from simmail.universe.world.world_words import composed_in_words
 
 #: Conversations that a stream may go on with, and people it knows.
 MOST_THREADS, MOST_KNOWN = 12, 40
@@ -95,7 +98,7 @@ class WorldMail:
         self, server: str, streams: Streams, people: Personas, memories: Memories, mailboxes: Mailboxes,
         postoffice: PostOffice, in_flight: MailInFlight, pending: PendingJobs, settings: Settings,
         room_for_people: Callable[[], bool], create: Callable[[str], Awaitable[None]], now: Callable[[], datetime],
-        mail_log: MailLog,
+        mail_log: MailLog, wording: Wording,
     ) -> None:
         self._server = server
         self._streams = streams
@@ -110,6 +113,7 @@ class WorldMail:
         self._create = create
         self._now = now
         self._mail_log = mail_log
+        self._wording = wording
 
     async def perform(self, job: Job, drop: Dropping) -> None:
         """Write the mail of a job, and plan the next of its stream."""
@@ -118,16 +122,10 @@ class WorldMail:
         if stream is None or not (fired or world.enabled and stream.enabled):
             await drop(job, "the stream has been stopped")
             return
-        dice, state = self._streams.dice(name, job.data["n"]), self._streams.state(name)
-        kind = KINDS[stream.kind]
-        to = dice.choice(world.addressees(stream), "to")
-        writer = await self._writer(stream, kind, state, to, dice)
-        now, persona = self._now(), writer.persona
-        nth, counter = self._people.next_sent(persona) if persona is not None and writer.kept else (1, None)
-        mail = composed(Occasion(
-            id=job.id, kind=stream.kind, language=writer.language, mix=writer.mix, company=world.company, to=writer.to,
-            dice=dice, now=now, server=self._server, persona=persona, nth=nth, serial=writer.serial,
-            resumed=writer.resumed))
+        now = self._now()
+        writer, occasion = await self._occasion(job, stream, now)
+        persona, nth, state = writer.persona, occasion.nth, self._streams.state(name)
+        mail, failed = await composed_in_words(occasion, self._wording)
         root = mail.references[0] if mail.references else mail.message_id
         job = replace(job, thread=root, message_id=mail.message_id)
         state = self._after(state, stream, writer, mail, job, now)
@@ -137,9 +135,11 @@ class WorldMail:
             jobs=(replace(job, state="done"), *([following] if following is not None else ()), *told.jobs),
             events=(*writer.made.events, self._event(stream.id, stream.kind, writer, mail, root, now), Event(
                 "job.done", now, {"id": job.id, "kind": job.kind, "persona_id": None, "note": ""}), *told.events,
-                *([scheduled(following)] if following is not None else ())),
-            puts=(*writer.made.puts, *told.puts, *([counter] if counter is not None else ()),
-                  (TABLE, stream.id, msgspec.json.encode(state))))
+                *([scheduled(following)] if following is not None else ()), *([Event("writer.fallback", now, {
+                    "what": job.kind, "error": failed, "job_id": job.id})] if failed else ())),
+            puts=(*writer.made.puts, *told.puts, (TABLE, stream.id, msgspec.json.encode(state)),
+                  *([self._people.next_sent(persona)[1]] if persona is not None and writer.kept else ())),
+            drops=() if failed is None else ((WORDED, job.id),))
         kept = persona.address if persona is not None and writer.kept else ""
         if writer.made.puts:
             await self._create(kept)
@@ -155,6 +155,32 @@ class WorldMail:
         self._mail_log.line("world {kind} {message_id} from {sender} to {to}: {subject}", kind=stream.kind,
                             message_id=mail.message_id, sender=mail.sender.address, to=writer.to,
                             subject=mail.subject)
+
+    def prepared(self, jobs: Sequence[Job]) -> Deferred[None]:
+        """Have words of a model asked for, of one mail of each stream; the Deferred fires when the first has them."""
+        first = {job.data.get("stream", ""): job for job in reversed(jobs)}
+        begun = {name: Deferred.fromCoroutine(self._prepare(job)).addErrback(lambda failure: None)
+                 for name, job in first.items()}
+        return begun[jobs[0].data.get("stream", "")]
+
+    async def _prepare(self, job: Job) -> None:
+        # What fails is told when the job's turn comes.
+        stream = self._streams.world.by_id.get(job.data.get("stream", ""))
+        if stream is not None:
+            _, occasion = await self._occasion(job, stream, max(job.due, self._now()))
+            await composed_in_words(occasion, self._wording)
+
+    async def _occasion(self, job: Job, stream: WorldStream, now: datetime) -> tuple[_Writer, Occasion]:
+        """Who writes the mail of a job, and all that it is composed from."""
+        world, dice = self._streams.world, self._streams.dice(stream.id, job.data["n"])
+        to = dice.choice(world.addressees(stream), "to")
+        writer = await self._writer(stream, KINDS[stream.kind], self._streams.state(stream.id), to, dice)
+        persona = writer.persona
+        nth = self._people.next_sent(persona)[0] if persona is not None and writer.kept else 1
+        return writer, Occasion(
+            id=job.id, kind=stream.kind, language=writer.language, mix=writer.mix, company=world.company, to=writer.to,
+            dice=dice, now=now, server=self._server, persona=persona, nth=nth, serial=writer.serial,
+            resumed=writer.resumed)
 
     def _event(
         self, stream: str, kind: str, writer: _Writer, mail: Composition, root: str, now: datetime

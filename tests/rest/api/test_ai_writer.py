@@ -9,7 +9,7 @@ from simmail.core.rules.quota_plan import Allowances, Plan, SELF_HOSTED
 from simmail.testing.universe import now
 from simmail.universe.model_access import LOOKED
 from tests.rest.served import ServedTestCase
-from tests.universe.jobs.test_wording import good
+from tests.universe.people.test_wording import good
 
 
 class NobodyTests(ServedTestCase):

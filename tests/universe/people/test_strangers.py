@@ -13,7 +13,7 @@ from simmail.core.wording.stranger import stranger_fields
 from simmail.testing.universe import now
 from simmail.universe.universe import Universe
 from simmail.universe.usage import CREDITS
-from tests.universe.jobs.test_wording import good, WordingTestCase
+from tests.universe.people.test_wording import good, WordingTestCase
 from tests.universe.people.test_inbox_worker import said
 
 MADE_UP = {"role": "Gardener", "org": "Green Lane Nurseries", "who": "Grows roses in a small town.",

@@ -1,4 +1,4 @@
-"""Tests for C{simmail.universe.jobs.wording}: what a model words, what it costs, and what happens without it."""
+"""Tests for C{simmail.universe.people.wording}: what a model words, what it costs, and what happens without it."""
 
 from __future__ import annotations
 

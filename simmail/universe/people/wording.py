@@ -10,6 +10,7 @@ Source: decisions, section 9 ("Writer").
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
 from functools import partial
 from typing import NamedTuple
 
@@ -20,6 +21,7 @@ from twisted.internet.interfaces import IReactorTime
 
 from simmail.concurrency import Shared
 from simmail.core.records.commit import Commit
+from simmail.core.rng import Dice
 from simmail.core.wording.attached import ReadPdf, attached_pdfs
 from simmail.core.wording.chat import ChatQuery, ChatMessage, NotWorded, WORDED, Worded, read_answer
 from simmail.core.wording.checks import failed
@@ -91,34 +93,44 @@ class Wording:
         plan = planned(request, {one: await self._read_pdf(one) for one in attached_pdfs(request.mails)})
         if plan is None:
             return written
+        outcome = await self.outcome(job_id, plan, request.now, request.dice, leaks)
+        if outcome.failed:
+            return replace(written, failed=outcome.failed)
+        return worded(plan, outcome.text, self._model.name, request.dice.on("worded"))
+
+    async def outcome(
+        self, job_id: str, plan: Planned, now: datetime, dice: Dice, leaks: Callable[[str], bool] = lambda text: False,
+    ) -> Outcome:
+        """
+        Return what came of a plan; it is kept with its job until that is done (L{settled}).
+
+        @param now: what dates in the words are meant from; dice: keyed for this mail.
+        @raise NotFound, Unavailable: as L{worded}.
+        """
         key = plan.plan.key(prompt_file().version, self._model.name)
         going = self._going.get(job_id)
         if going is None or going.key != key:
             going = self._going[job_id] = _Going(key, Shared(self._reactor))
         try:
-            outcome = await going.outcome.do(partial(self._outcome, job_id, key, plan, request, leaks))
+            return await going.outcome.do(partial(self._outcome, job_id, key, plan, now, dice, leaks))
         finally:
             if self._going.get(job_id) is going:
                 del self._going[job_id]
-        if outcome.failed:
-            return replace(written, failed=outcome.failed)
-        return worded(plan, outcome.text, self._model.name, request.dice.on("worded"))
 
     async def _outcome(
-        self, job_id: str, key: str, plan: Planned, request: WordsRequest, leaks: Callable[[str], bool]
+        self, job_id: str, key: str, plan: Planned, now: datetime, dice: Dice, leaks: Callable[[str], bool]
     ) -> Outcome:
         (octets,) = await self._database.get(self._universe, TABLE, [job_id])
         if octets is not None:
             known = msgspec.json.decode(octets, type=Outcome)
             if known.key == key:
                 return known
-        fence = fence_of(request.dice, plan.plan.foreign)
-        outcome = await self._asked(key, plan, request, fence, leaks)
+        outcome = await self._asked(key, plan, now, fence_of(dice, plan.plan.foreign), leaks)
         await self._committer.commit_surely(Commit(puts=((TABLE, job_id, msgspec.json.encode(outcome)),)))
         return outcome
 
     async def _asked(
-        self, key: str, plan: Planned, request: WordsRequest, fence: str, leaks: Callable[[str], bool]
+        self, key: str, plan: Planned, now: datetime, fence: str, leaks: Callable[[str], bool]
     ) -> Outcome:
         messages, why = letter_messages(plan.plan, fence), ""
         for turn in range(TURNS):
@@ -128,7 +140,7 @@ class Wording:
                 break
             try:
                 words: Worded = read_answer(answer.text)
-                why = failed(plan, words, fence, request.now, leaks)
+                why = failed(plan, words, fence, now, leaks)
             except NotWorded as error:
                 why = f"answer: {error}"
             if not why:
