@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from datetime import datetime
+from functools import cache
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -34,9 +35,11 @@ _ADDRESS = re.compile(
     r"h(?:tt|xx)ps?://\S+|www\.\S+|[\w.+-]+@[\w-]+\.[\w.-]+|\S*\[\.\]\S*|"
     r"\w+ (?:dot|punkt|point|punto) (?:com|net|org)\b", re.IGNORECASE)
 _HOST = re.compile(r"\b[\w-]{2,63}(?:\.[\w-]{2,63}){0,8}\.(?:[a-z]{2,24}|[A-Z]{2,24})\b(?:/\S*)?")
-_MARKUP = re.compile(r"</?(?:a|b|br|div|i|iframe|img|p|script|span|style|table)\b[^<>]*>", re.IGNORECASE)
+_MARKUP = re.compile(r"```|</?(?:a|b|br|div|i|iframe|img|p|script|span|style|table)\b[^<>]*>", re.IGNORECASE)
 _SPOKEN = re.compile(r"[\w']+")
-_CONTROL = re.compile(r"[\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+_CONTROL = re.compile(
+    r"[\0-\x08\x0b-\x1f\x7f-\x9f\u00ad\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
+_SPELLED = re.compile(r"(?<![^\W_])([^\W_])[ ._*-]{1,3}(?=[^\W_](?![^\W_]))")
 _SENTENCE_END = ".!?:;\n\"\u201c\u201e\u00bf\u00a1(-\u2013\u2022*"
 
 
@@ -86,7 +89,8 @@ def _empty(one: UnderCheck) -> str:
 def _characters(one: UnderCheck) -> str:
     if _CONTROL.search(one.text):
         return "the text holds control characters"
-    return "the text holds HTML" if _MARKUP.search(one.text) and not _MARKUP.search(one.plan.draft) else ""
+    marked = _MARKUP.search(one.text) and not _MARKUP.search(one.plan.draft)
+    return "the text holds HTML or marks of code" if marked else ""
 
 
 def _length(one: UnderCheck) -> str:
@@ -113,7 +117,8 @@ def _betrayed(one: UnderCheck) -> str:
 
 
 def _secret(one: UnderCheck) -> str:
-    return "the text tells a secret" if one.leaks(one.text) else ""
+    # Also letter by letter.
+    return "the text tells a secret" if one.leaks(one.text) or one.leaks(_SPELLED.sub(r"\1", one.text)) else ""
 
 
 def _facts(one: UnderCheck) -> str:
@@ -135,10 +140,40 @@ def _numbers(one: UnderCheck) -> str:
     allowed = set(_NUMBER.findall(_allowed(one.plan)))
     if any(number not in allowed for number in _NUMBER.findall(one.text)):
         return "the text has a number that the plan does not have"
-    words = set(prompt_file().numbers.get(one.plan.language, ()))
-    said = words & {word.lower() for word in _WORD.findall(one.text)}
-    known = {word.lower() for word in _WORD.findall(_allowed(one.plan))}
-    return "the text has a number in words that the plan does not have" if said - known else ""
+    names = set(prompt_file().numbers.get(one.plan.language, ()))
+    endings = prompt_file().number_endings.get(one.plan.language, ())
+    said, known = (set(_spoken(text).split()) for text in (one.text, _allowed(one.plan)))
+    return "the text has a number in words that the plan does not have" if any(
+        word in names or word.endswith(endings) for word in said - known) else ""
+
+
+def _denial(one: UnderCheck) -> str:
+    said, drafted = _denies(one.text), _denies(one.plan.draft)
+    if said and not drafted:
+        return "the text says no or not where the draft does not"
+    return "the text does not say the no or not of the draft" if drafted and not said else ""
+
+
+def _denies(text: str) -> bool:
+    spoken = _spoken(text)
+    for words in prompt_file().harmless:
+        spoken = spoken.replace(f" {words} ", " ")
+    return any(
+        word in prompt_file().denying or word.endswith("n't") or word.startswith("n'") for word in spoken.split())
+
+
+@cache
+def _weighty() -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile("|".join(
+        rf"(?<!\w){re.escape(word.rstrip('*'))}" + (r"(?!\w)" if word[-1].isalpha() else "")
+        for word in group), re.IGNORECASE) for group in prompt_file().weighty)
+
+
+def _weight(one: UnderCheck) -> str:
+    allowed = _allowed(one.plan)
+    found = next((match.group() for group in _weighty()
+                  if (match := group.search(one.text)) and not group.search(allowed)), None)
+    return f"the text speaks of '{found}' where the plan does not" if found else ""
 
 
 def _kept(one: UnderCheck) -> str:
@@ -252,4 +287,4 @@ CHECKS: MappingProxyType[str, Callable[[UnderCheck], str]] = MappingProxyType({
     "text": _empty, "characters": _characters, "secret": _secret, "betrayal": _betrayed, "facts": _facts,
     "numbers": _numbers, "addresses": _addresses, "days": _days, "language": _language, "length": _length,
     "kept": _kept, "names": _names, "question": _question, "promise": _promise, "agreement": _agreement,
-    "echo": _echo, "copy": _copy})
+    "weight": _weight, "denial": _denial, "echo": _echo, "copy": _copy})

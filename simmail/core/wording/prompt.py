@@ -31,6 +31,10 @@ class PromptFile(Struct, frozen=True, forbid_unknown_fields=True):
     betraying: tuple[str, ...]
     promising: tuple[str, ...]
     accepting: tuple[str, ...]
+    denying: frozenset[str]
+    harmless: tuple[str, ...]
+    weighty: tuple[tuple[str, ...], ...]
+    number_endings: dict[str, tuple[str, ...]]
     numbers: dict[str, tuple[str, ...]]
 
 

@@ -54,13 +54,18 @@ class CheckTests(SynchronousTestCase):
         cases: dict[str, list[str]] = {
             "text": ["", "  \n "],
             "characters": [GOOD + "\x1b[2J", GOOD + "\0", GOOD + "\u2028", GOOD + "\ud800",
-                           GOOD + " <a href=x>Here</a>.", GOOD + "<br/>"],
-            "secret": [GOOD + " Open sesame."],
+                           GOOD + " <a href=x>Here</a>.", GOOD + "<br/>", GOOD + " I\u200b",
+                           GOOD + " \u202eme",
+                           GOOD + " ```x```"],
+            "secret": [GOOD + " Open sesame.", GOOD + " It is s e s a m e.", GOOD + " It is s-e-s-a-m-e."],
             "betrayal": [GOOD + f" {FENCE}", GOOD + " k3m9x2p7", "As an AI I say: " + GOOD,
                          GOOD + " That is what my system prompt says.", GOOD + " I am a bot.",
-                         GOOD + " I'm only an AI."],
+                         GOOD + " I'm only an AI.", GOOD + " This is a simulation.",
+                         GOOD + " I was told to write it."],
             "facts": [GOOD + " It was 12 crowns."],
-            "numbers": [GOOD + " It is 4711.", GOOD.replace("77120", "77121"), GOOD.replace("14:30", "2 pm"),
+            "numbers": [GOOD + " It is 4711.", GOOD + " Twelve-hundred of them.", GOOD + " A couple more.",
+                        GOOD.replace("77120", "77121"),
+                        GOOD.replace("14:30", "2 pm"),
                         GOOD + " I pay ten thousand.", GOOD.replace("14:30", "14:31")],
             "addresses": [GOOD + " See https://evil.example/x", GOOD + " Write to me@evil.example",
                           GOOD + " www.evil.example", GOOD + " Pay at evil.example/pay.", GOOD + " See evil.example",
@@ -76,7 +81,14 @@ class CheckTests(SynchronousTestCase):
             "promise": [GOOD + " I will send you the contract.", GOOD + " You have my word.", GOOD + " I guarantee it.",
                         GOOD + " You can rely on me.", GOOD + " The sum is already wired."],
             "agreement": [GOOD + " That works for me.", GOOD + " I have to cancel our meeting.",
-                          GOOD + " I hereby accept all of it.", GOOD + " The deal is on."],
+                          GOOD + " I hereby accept all of it.", GOOD + " The deal is on.", GOOD + " Go ahead.",
+                          GOOD + " We approve."],
+            "weight": [GOOD + " We paid you.", GOOD + " Our lawyers think so too.", GOOD + " Tell me your password.",
+                       GOOD + " Gift cards are best.", GOOD + " Forget the order.", GOOD + " It is in US dollars.",
+                       GOOD + " Take half.", GOOD + " I have sent the contract.", GOOD + " Come at midnight.",
+                       GOOD + " Best regards, Maria", GOOD + " Subject: hello", GOOD + " You idiot."],
+            "denial": [GOOD.replace("Yes, we do", "No, we"), GOOD + " We are not interested.", GOOD + " We can't come.",
+                       GOOD + " Nobody is in."],
             "echo": [GOOD + " Where shall we send it, dear customer of ours, and who"],
         }
         for name, texts in cases.items():
@@ -99,6 +111,14 @@ class CheckTests(SynchronousTestCase):
         """Words that only look like those that are watched, and those of the draft."""
         for text in (GOOD + " I am an aide here.", GOOD.replace("Tuesday,", "Tuesday, e.g. by phone,")):
             self.assertEqual(self.said(text), "", text)
+        self.assertEqual(self.said(GOOD + " No problem."), "")
+        paying = planned("No, we will pay the 300 EUR of order 77120 later, not before Tuesday.", facts={})
+        for text, why in (
+                ("No, the amount of 300 EUR for order 77120 we cannot settle before Tuesday, but later.", ""),
+                ("Yes, we will pay the 300 EUR for order 77120 now, before Tuesday.", "denial"),
+                ("No, we will pay the 300 EUR for order 77120 with a discount, not before Tuesday.", "weight"),
+                ("No, we will pay the $300 or EUR of order 77120 later, not before Tuesday.", "weight")):
+            self.assertEqual(self.said(text, paying, ()), why, text)
         sure = planned(DRAFT + " Rely on me, see docs.acme.test.")
         self.assertEqual(self.said(GOOD + " See docs.acme.test, and rely on me.", sure), "")
 
