@@ -71,6 +71,11 @@ class WordingPlan(Struct, frozen=True):
         """All that others wrote."""
         return self.mails + self.attached
 
+    @property
+    def fenced(self) -> tuple[tuple[str, str], ...]:
+        """All that stands between fences."""
+        return (("", self.before), *self.foreign)
+
     def key(self, version: str, model: str) -> str:
         """Return the name of the plan: the same for the same plan, version of the prompt and model."""
         return sha256(msgspec.json.encode((version, model, self), order="deterministic")).hexdigest()[:32]

@@ -46,7 +46,7 @@ def prompt_file() -> PromptFile:
 
 
 def fence_of(dice: Dice, foreign: tuple[tuple[str, str], ...] = ()) -> str:
-    """Return a fence, drawn so that it stands in nothing that others wrote (L{WordingPlan.foreign})."""
+    """Return a fence, drawn so that it stands in nothing that others wrote."""
     text = "\n".join(part for one in foreign for part in one)
     return next(fence for nth in range(100) if (fence := f"<<{dice.token(20, 'fence', nth)}>>") not in text)
 
@@ -54,8 +54,12 @@ def fence_of(dice: Dice, foreign: tuple[tuple[str, str], ...] = ()) -> str:
 def letter_messages(plan: WordingPlan, fence: str) -> tuple[ChatMessage, ...]:
     """Return what a model is told to word a mail."""
     given: Mapping[str, Any] = {
-        name: value for name, value in msgspec.to_builtins(plan).items() if name not in ("mails", "attached")}
+        name: value for name, value in msgspec.to_builtins(plan).items() if name not in (
+            "before", "mails", "attached")}
     parts = [msgspec.json.format(msgspec.json.encode(given), indent=1).decode("utf-8")]
+    if plan.before:
+        # It may quote others, or hold what somebody else put into it.
+        parts.append(f"{fence}\nThe person's last mail:\n\n{plan.before}\n{fence}")
     for subject, text in plan.mails:
         parts.append(f"{fence}\nSubject: {subject}\n\n{text}\n{fence}")
     for name, text in plan.attached:

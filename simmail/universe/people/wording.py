@@ -125,7 +125,7 @@ class Wording:
             known = msgspec.json.decode(octets, type=Outcome)
             if known.key == key:
                 return known
-        outcome = await self._asked(key, plan, now, fence_of(dice, plan.plan.foreign), leaks)
+        outcome = await self._asked(key, plan, now, fence_of(dice, plan.plan.fenced), leaks)
         await self._committer.commit_surely(Commit(puts=((TABLE, job_id, msgspec.json.encode(outcome)),)))
         return outcome
 
