@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from simmail.core.language import agreements, dates, phrases, questions
 from simmail.core.language.dates import Dates, Slot
 from simmail.core.language.meaning import IMeaning
+from simmail.core.language.moving import Moving, moving
 from simmail.core.language.names import Sender, addressee, sender
 from simmail.core.language.phrases import say
 from simmail.core.language.clause.points import points
@@ -267,6 +268,11 @@ class Findings:
     def points(self) -> tuple[MailQuestion, ...]:
         """Return all that wants an answer, in its order: questions, and what is asked for without a question mark."""
         return points(self._questions, self._asked_for, self.language)[:MOST]
+
+    @cached_property
+    def moving(self) -> Moving:
+        """Return what of it moves people."""
+        return moving(self.prose.sentences, self.language.code)
 
     @cached_property
     def options(self) -> tuple[str, ...]:

@@ -32,8 +32,8 @@ from simmail.core.writer.wishes import want_sentence
 #: Kinds of mail whose matter answers their yes-or-no questions as well.
 DEALINGS = frozenset({
     "notice", "outage", "incident", "terms", "ended", "offer", "enquiry", "order", "alternatives", "delivery", "bank",
-    "renewal", "returns", "approval", "access", "minutes", "agenda", "bug", "deletion", "webinar", "beta", "congrats",
-    "sick", "grief", "introduced", "report", "payment", "invite", "application", "data_request", "signature", "legal",
+    "renewal", "returns", "approval", "access", "minutes", "agenda", "bug", "deletion", "webinar", "beta",
+    "introduced", "report", "payment", "invite", "application", "data_request", "signature", "legal",
     "missing", "ticket",
 })
 

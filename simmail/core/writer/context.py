@@ -48,6 +48,11 @@ PRESUMING = frozenset({
     "notice", "offer", "order", "outage", "payment", "phishing", "recruiting", "redress", "renewal", "report",
     "returns", "sales", "terms", "ticket", "webinar",
 })
+#: Mail in which what moves people is the matter, whatever else is told and asked.
+MOVED = frozenset({
+    "booked", "cancelled", "closing", "congrats", "contact", "document", "event", "greeting", "grief", "information",
+    "meeting", "private", "question", "sick", "status", "task", "thanks",
+})
 
 
 class Read(Struct, frozen=True):
@@ -211,6 +216,8 @@ def _read(mail: Mail, at: datetime, request: WordsRequest, calendar: Calendar, l
     intent = recognise(found, somebody_else)
     if intent in PRESUMING and is_guess(found, intent):
         intent = "question" if found.points else "information"
+    if intent in MOVED and found.moving.what:
+        return Read(mail, found, "grief" if found.moving.what == "loss" else "private", found.base)
     intent = BORROWED.get(intent, intent)
     return Read(mail=mail, found=found, intent=_in_thread(intent, found, request, language), base=found.base)
 

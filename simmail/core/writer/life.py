@@ -35,6 +35,7 @@ class KindWords(Struct, frozen=True):
     opening: frozenset[str] = frozenset()
     no_news: frozenset[str] = frozenset()
     shorten: frozenset[str] = frozenset()
+    your_kin: str = ""
 
 
 @cache
@@ -126,8 +127,18 @@ def _greeting(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
 
 
 def _private(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
-    """Private mail: its news are told again by who heard them."""
-    return _one(scene, read, "private.warm", news=news(scene, read))
+    """Private mail: its news are told again by who heard them; what only asks something is answered."""
+    told = news(scene, read)
+    return _one(scene, read, "private.warm", news=told) if told or not read.found.points else []
+
+
+def moved(scene: Scene, read: Read) -> list[Said]:
+    """Return what is said to news that move people, nothing to others."""
+    what, kin = read.found.moving
+    if not what or read.intent not in ("private", "grief"):
+        return []
+    whose = kind_words(scene.language.code).your_kin.format(kin=kin) if kin else ""
+    return _one(scene, read, f"moved.{what}", thing=whose)
 
 
 def news(scene: Scene, read: Read) -> str:

@@ -20,6 +20,7 @@ from simmail.core.writer.answer import NAMING, answer, is_request, is_told, know
 from simmail.core.writer.by_intent import DEALINGS, bargain, matter, meeting, refund, without_ref
 from simmail.core.writer.choice import HIGH, LOW, does, plain, values_of, what_for
 from simmail.core.writer.context import Read, Scene, mentions, tongues, without_determiner
+from simmail.core.writer.life import moved
 from simmail.core.writer.polish import habits
 from simmail.core.writer.sources.said_words import content, shared
 from simmail.core.writer.speech_act import ACTS, Said
@@ -50,6 +51,8 @@ _RECALLED = frozenset({
     "meeting", "booked", "confirmation", "chaser", "received", "order", "delivery", "delay", "status", "redress",
     "document", "invoice", "bill", "private", "event", "support",
 })
+# Mail between people: what is said to its news answers nothing that it asks.
+_PERSONAL = frozenset({"private", "grief", "sick", "congrats"})
 # Acts that give nothing yet: what else is asked to be done with it waits as well.
 _WITHHELD = frozenset({"document.ask", "document.refuse", "document.noted"})
 # Mail in which prices may be named.
@@ -213,6 +216,11 @@ def _to(scene: Scene, read: Read, number: int) -> list[Said]:
     if told and (len(told) == len(asked) or intent in _TELLING):
         intent = "question"  # whatever it looks like: what it asks for is known
     left = (rest if intent not in _CLOSE else left) or left
+    feels = moved(scene, read)
+    if feels:
+        # Nobody denies anything to who is in such a place.
+        kind = replace(scene, manner=replace(scene.manner, yes=1.0))
+        return [*feels, *answers(kind, read, [] if read.found.moving.what == "joke" else left, number)]
     if read.found.impossible and intent not in _WHOLE:
         # On a day that there is none of nothing can be agreed.
         left = [one for one in left if one.form not in ("time", "yes_no") and one.type != "request"]
@@ -234,7 +242,8 @@ def _to(scene: Scene, read: Read, number: int) -> list[Said]:
                 one, scene)], number)]
     if intent == "cancelled" and any(question.form == "time" for question in left):
         intent = "meeting"
-    sends = intent == "document" or intent not in _WHOLE and intent not in ("support", *DEALINGS)
+    sends = intent == "document" or intent not in _WHOLE and intent not in (
+        "support", "sick", "grief", "congrats", *DEALINGS)
     papers = [one for one in left if sends and one not in told and (
         one.type == "request" or is_request(one, scene)) and documents(one.text, scene.language)]
     if intent == "meeting" and left and not (
@@ -276,7 +285,9 @@ def _dealt_with(question: MailQuestion, read: Read, scene: Scene) -> bool:
     if read.intent in _WHOLE:
         return True
     if question.type == "request":
-        return read.intent in ("support", *DEALINGS) and read.intent != "sick"
+        return read.intent in ("support", *DEALINGS)
+    if read.intent in _PERSONAL:
+        return False
     asked = f" {question.text.lower()}"
     cues = scene.language.cues.get(read.intent, {})
     # Cues are written without hyphens: "avez-vous pu".
@@ -286,7 +297,7 @@ def _dealt_with(question: MailQuestion, read: Read, scene: Scene) -> bool:
         return question.form in ("yes_no", "either", "time")
     if read.intent in DEALINGS:
         # What is done about it says yes or no, or what is chosen.
-        return question.form in ("yes_no", "choice", "either", "time") and read.intent != "sick"
+        return question.form in ("yes_no", "choice", "either", "time")
     if read.intent == "meeting" and question.form == "time":
         return True
     if read.intent == "meeting" and question.form == "yes_no" and any(slot.timed for slot in read.found.slots):

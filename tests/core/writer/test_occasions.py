@@ -31,3 +31,7 @@ class OccasionTests(SynchronousTestCase):
     def test_guesses(self) -> None:
         """A kind that is but guessed is none: what is asked is answered."""
         self.played("guesses")
+
+    def test_moving(self) -> None:
+        """A birth, a death, an accident, an exam, sympathy and a joke are answered as such, before all else."""
+        self.played("moving")

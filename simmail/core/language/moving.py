@@ -1,0 +1,74 @@
+"""
+What moves people in a mail: a birth, a death, an accident, an exam, a joke, sympathy.
+
+The words are data, C{moved} and C{kin} of C{templates/<code>/kinds.yaml}; a language that has none is read with none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from types import MappingProxyType
+from typing import NamedTuple
+
+from msgspec import Struct, convert
+
+from simmail.core.language.phrases import words
+from simmail.core.language_data import read_optional
+
+#: Sentences that are looked at.
+_SENTENCES = 8
+#: Words of so many letters stand for themselves, not for a beginning.
+_WHOLE = 3
+#: What parts words that are said as one: "I'm", "l'hôpital".
+_PARTED = str.maketrans("'’-", "   ")
+
+
+class Moving(NamedTuple):
+    """What somebody tells that moves people, C{""} for nothing, and which of its kin it is about."""
+
+    what: str = ""
+    kin: str = ""
+
+
+class _Words(Struct, frozen=True):
+    moved: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+    kin: frozenset[str] = frozenset()
+
+
+class _Cue(NamedTuple):
+    """Beginnings of words: of each group one stands in the sentence."""
+
+    what: str
+    groups: tuple[tuple[str, ...], ...]
+
+
+@cache
+def _kin(code: str) -> frozenset[str]:
+    return convert(read_optional(code, "kinds.yaml") or {}, _Words).kin
+
+
+@cache
+def _cues(code: str) -> tuple[_Cue, ...]:
+    known = convert(read_optional(code, "kinds.yaml") or {}, _Words)
+    return tuple(
+        _Cue(what, tuple(tuple(map(_beginning, group.split("|"))) for group in cue.split()))
+        for what, cues in known.moved.items() for cue in cues)
+
+
+def _beginning(cue: str) -> str:
+    words = cue.replace("_", " ")
+    return f" {words} " if len(words.rpartition(" ")[2]) in range(1, _WHOLE + 1) else f" {words}"
+
+
+def moving(sentences: Sequence[str], code: str) -> Moving:
+    """Return the first of the kinds of C{kinds.yaml}, in its order, that one of the first sentences tells."""
+    folded = [f" {' '.join(words(one.lower().translate(_PARTED)))} . " for one in sentences[:_SENTENCES]]
+    whole = "".join(folded)
+    for what, groups in _cues(code):
+        if not any(map(whole.__contains__, groups[-1])):
+            continue
+        told = next((one for one in folded if all(any(map(one.__contains__, group)) for group in groups)), "")
+        if told:
+            return Moving(what, next((word for word in told.split() if word in _kin(code)), ""))
+    return Moving()

@@ -1,0 +1,48 @@
+"""What moves people."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from twisted.trial.unittest import SynchronousTestCase
+
+from simmail.core.language.moving import Moving, moving
+from simmail.core.language.tables import LANGUAGES
+
+TOLD = (
+    ("en", "We are parents!", "birth", ""), ("en", "My mother had a fall.", "hurt", "mother"),
+    ("en", "I'm retiring in May.", "leaving", ""), ("en", "I failed.", "failed", ""),
+    ("en", "They say it is benign.", "relief", ""), ("en", "We had the old dog put to sleep.", "pet", ""),
+    ("en", "Ida and I got engaged.", "wedding", ""), ("en", "Sorry about your dad.", "sympathy", "dad"),
+    ("de", "Die Zwillinge sind da!", "birth", ""), ("de", "Mein Vater ist gestorben.", "loss", ""),
+    ("de", "Ich habe die Prüfung bestanden!", "passed", ""), ("de", "Treffen sich zwei Kühe.", "joke", ""),
+    ("fr", "Je me suis cassé le pied.", "hurt", ""), ("fr", "J'ai raté l'examen.", "failed", ""),
+    ("es", "Mi abuela murió ayer.", "loss", ""), ("es", "Nos casamos en junio.", "wedding", ""),
+)
+#: Sentences with such words that tell nothing of the sort.
+PLAIN = (
+    ("en", "I failed to reach you."), ("en", "The last day for it is Friday."), ("en", "Our hospital needs desks."),
+    ("en", "Our firm was born in 1950."), ("en", "We engaged a lawyer."), ("en", "I passed it on to the team."),
+    ("en", "The printer died again."), ("en", "I heard you passed the exam."), ("en", "Sorry about the delay."),
+    ("de", "Wir sind am Mittwoch zu dritt."), ("de", "Ich habe auf der Lieferung bestanden."),
+    ("de", "Wir haben den Vertrag gekündigt."), ("fr", "J'ai raté votre appel."), ("es", "Hemos separado los pedidos."),
+)
+
+
+class MovingTests(SynchronousTestCase):
+    """Sentences."""
+
+    def test_told(self) -> None:
+        """News are known by several words of one sentence, and whom of their kin they are about."""
+        for code, sentence, what, kin in TOLD:
+            self.assertEqual(moving([sentence], code), Moving(what, kin), sentence)
+
+    def test_plain(self) -> None:
+        """One of the words alone, or somebody else's news, is none."""
+        for code, sentence in PLAIN:
+            self.assertEqual(moving([sentence], code), Moving(), sentence)
+
+    @given(st.sampled_from(LANGUAGES), st.lists(st.text(max_size=200), max_size=12))
+    def test_anything(self, code: str, sentences: list[str]) -> None:
+        """Whatever is read, an answer comes of it."""
+        self.assertIsInstance(moving(sentences, code), Moving)
