@@ -37,6 +37,8 @@ MOST = 6
 LOOKED_AT = 16_384
 #: Readings that are kept between a decision and its answer, and the longest mail (octets) whose reading is.
 _KEPT, _LONGEST_KEPT = 1024, 16_384
+#: Words of a text whose matter stands in its subject.
+_BRIEF = 14
 #: Words of an answer that only takes its leave.
 _LONGEST_FAREWELL = 25
 
@@ -169,8 +171,12 @@ class Findings:
 
     @cached_property
     def prose(self) -> Prose:
-        """Return the parts of its text."""
-        return prose_of(*self._split, self.language)
+        """Return the parts of its text; a subject that asks what the text does not say belongs to it."""
+        prose = prose_of(*self._split, self.language)
+        asked = say(self._own_subject, 200)
+        if not asked.endswith("?") or "?" in prose.body or len(prose.body.split()) > _BRIEF:
+            return prose
+        return replace(prose, sentences=(asked, *prose.sentences), body=f"{asked}\n{prose.body}")
 
     @property
     def _alone(self) -> bool:

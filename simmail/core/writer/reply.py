@@ -246,10 +246,10 @@ def _to(scene: Scene, read: Read, number: int) -> list[Said]:
         "support", "sick", "grief", "congrats", *DEALINGS)
     papers = [one for one in left if sends and one not in told and (
         one.type == "request" or is_request(one, scene)) and documents(one.text, scene.language)]
-    if intent == "meeting" and left and not (
-            read.found.questions or any(mentions(one.text, scene.language.time_words) for one in left)) and not any(
-            slot.timed for slot in read.found.slots):
-        intent = "task"  # a day stands in it, and nobody asked for a meeting
+    if intent == "meeting" and left and not any(slot.timed for slot in read.found.slots) and not any(
+            _asks_to_meet(one, scene) for one in left):
+        # A day stands in it, and nobody asked for a meeting.
+        intent = "question" if read.found.questions else "task"
     if intent in _ANSWERED or intent in _RECALLED and (any(one.recalls or one.checks for one in left) or bool(
             scene.request.own) and any(is_told(scene, read, one, sources(scene)) for one in left)):
         # What was agreed is asked for, and not to be agreed again.
@@ -278,6 +278,13 @@ def dropped(scene: Scene, read: Read) -> Said:
     if what:
         values.update(what=what, **counted(what, scene.language))
     return Said(act="dropped.ok", values=values)
+
+
+def _asks_to_meet(question: MailQuestion, scene: Scene) -> bool:
+    """Whether a question is about a meeting or its time, and not about what a room has or who is in."""
+    low = f" {question.text.lower()}"
+    return question.form == "time" or mentions(question.text, scene.language.time_words) or any(
+        f" {cue}" in low for cue in scene.language.cues["meeting"])
 
 
 def _dealt_with(question: MailQuestion, read: Read, scene: Scene) -> bool:

@@ -35,3 +35,7 @@ class OccasionTests(SynchronousTestCase):
     def test_moving(self) -> None:
         """A birth, a death, an accident, an exam, sympathy and a joke are answered as such, before all else."""
         self.played("moving")
+
+    def test_plain(self) -> None:
+        """A plain question is answered as one, in the subject or about a meeting or a visit."""
+        self.played("plain")
