@@ -45,8 +45,8 @@ _MEANT, _LIKELY, _LIKELIER = 10.0, 0.2, 0.05
 _ASKING = 0.5
 #: A kind that shows in this many cues, or is this likely to a model, is no guess.
 _SHOWN, _BELIEVED = 3.0, 0.4
-#: Mail that only brings something is a mistake where nothing comes with it.
-_BRINGING = frozenset({"received"})
+#: Mail that says that it brings something is a mistake where nothing comes with it.
+_BRINGING = frozenset({"agenda", "information", "question", "task"})
 #: What the look of a mail says, and no word of it.
 PLAIN = frozenset({"empty", "wrong", "invite"})
 # Thanks, attachments and small requests come with mail that is really about something else.
@@ -254,7 +254,8 @@ _FEWEST, _AROUND = 2, ".,;:!?()[]\"'*_<>"
 def recognise(found: Findings, somebody_else: bool) -> str:
     """Return the intent of a mail, one of L{INTENTS}: by the rules where they are sure, else by its meaning as well."""
     intent = _by_words_and_meaning(found, somebody_else)
-    return "missing" if intent in _BRINGING and found.announces and not found.attachments else intent
+    announced = found.announces if intent == "received" else intent in _BRINGING and found.announces_plainly
+    return "missing" if announced and not found.attachments else intent
 
 
 def is_guess(found: Findings, intent: str) -> bool:

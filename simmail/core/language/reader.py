@@ -16,6 +16,7 @@ from functools import cache, cached_property, lru_cache
 from msgspec.structs import replace
 
 from simmail.core.language import agreements, dates, phrases, questions
+from simmail.core.language.corrections import correction
 from simmail.core.language.dates import Dates, Slot
 from simmail.core.language.meaning import IMeaning
 from simmail.core.language.moving import Moving, moving
@@ -156,6 +157,12 @@ class Findings:
         return "?" in self._own_subject and questions.asks(self._own_subject, self.language)
 
     @property
+    def announces_plainly(self) -> bool:
+        """Return whether a sentence that is no question says so."""
+        return self.announces and any(
+            any(map(one.lower().__contains__, every("announcing"))) for one in self.prose.sentences if one[-1:] != "?")
+
+    @property
     def asks(self) -> bool:
         """Return whether an answer is asked for."""
         return self._has("answer_asked") or self.asks_question
@@ -279,6 +286,11 @@ class Findings:
     def moving(self) -> Moving:
         """Return what of it moves people."""
         return moving(self.prose.sentences, self.language.code)
+
+    @cached_property
+    def correction(self) -> str:
+        """Return what it puts right, "green, not blue", C{""} for nothing or for a time."""
+        return "" if self.slots else correction(self.prose.sentences, self.language.code)
 
     @cached_property
     def options(self) -> tuple[str, ...]:

@@ -345,6 +345,15 @@ def _delivery(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
     return _one(scene, read, "delivery.choose", number, day=scene.calendar.name(day, scene.language))
 
 
+def _information(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
+    """News: nobody asks what they mean but of figures, and who has no firm tells no team."""
+    values = values_of(scene, read)
+    act = does(scene, "information", number)[0]
+    if act == "information.ask" and not values.get("figure") or not (values.get("org") or values.get("date")):
+        act = "information.seen"
+    return [Said(act=act, values=values)]
+
+
 def _alternatives(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
     """One of two goods instead of the one that is not there."""
     act = does(scene, "alternatives", number)[0]
@@ -422,6 +431,6 @@ _INTENTS: Mapping[str, Callable[[Scene, Read, str, int], list[Said]]] = MappingP
     "feedback": _feedback, "bill": _bill, "booked": _booked, "closing": _closing,
     "account": _account, "confirmation": _confirmation, "delay": _delay,
     "notice": _notice, "agenda": _agenda, "delivery": _delivery, "alternatives": _alternatives, "bank": _bank,
-    "terms": _terms,
+    "terms": _terms, "information": _information,
     "payment": _payment, "invite": _invite, "approval": _asked_by, "access": _asked_by, "minutes": _minutes,
 })

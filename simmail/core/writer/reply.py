@@ -53,6 +53,10 @@ _RECALLED = frozenset({
 })
 # Mail between people: what is said to its news answers nothing that it asks.
 _PERSONAL = frozenset({"private", "grief", "sick", "congrats"})
+# Mail in which something is put right.
+_CORRECTED = frozenset({
+    "information", "order", "task", "question", "alternatives", "enquiry", "introduced", "private", "document",
+    "agenda", "contact", "details"})
 # Acts that give nothing yet: what else is asked to be done with it waits as well.
 _WITHHELD = frozenset({"document.ask", "document.refuse", "document.noted"})
 # Mail in which prices may be named.
@@ -221,6 +225,10 @@ def _to(scene: Scene, read: Read, number: int) -> list[Said]:
         # Nobody denies anything to who is in such a place.
         kind = replace(scene, manner=replace(scene.manner, yes=1.0))
         return [*feels, *answers(kind, read, [] if read.found.moving.what == "joke" else left, number)]
+    if read.found.correction and intent in _CORRECTED:
+        noted = Said(act="change.noted", values={**values_of(scene, read), "item": read.found.correction})
+        return [noted, *answers(scene, read, [one for one in left if one.type != "request" and not is_request(
+            one, scene)], number)]
     if read.found.impossible and intent not in _WHOLE:
         # On a day that there is none of nothing can be agreed.
         left = [one for one in left if one.form not in ("time", "yes_no") and one.type != "request"]
@@ -304,7 +312,8 @@ def _dealt_with(question: MailQuestion, read: Read, scene: Scene) -> bool:
         return question.form in ("yes_no", "either", "time")
     if read.intent in DEALINGS:
         # What is done about it says yes or no, or what is chosen.
-        return question.form in ("yes_no", "choice", "either", "time")
+        return question.form in ("yes_no", "choice", "either", "time") or (
+            read.intent == "missing" and question.form == "opinion")
     if read.intent == "meeting" and question.form == "time":
         return True
     if read.intent == "meeting" and question.form == "yes_no" and any(slot.timed for slot in read.found.slots):

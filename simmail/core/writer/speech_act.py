@@ -63,7 +63,7 @@ ACTS: Mapping[str, Act] = _acts({
     "chaser.answer": "by", "chaser.sent": "what is it", "chaser.paid": "what",
     "task.do": "by", "task.ask": "", "task.noted": "",
     "feedback.give": "", "feedback.refuse": "", "empty.tell": "",
-    "information.ack": "", "information.ask": "",
+    "information.ack": "", "information.ask": "", "information.seen": "", "change.noted": "item",
     "answer.fact": "label value is it", "answer.flag": "label value", "answer.said": "value",
     "answer.yes": "yes", "answer.no": "no", "answer.option": "option", "answer.when": "when by",
     "answer.back": "",

@@ -37,5 +37,5 @@ class OccasionTests(SynchronousTestCase):
         self.played("moving")
 
     def test_plain(self) -> None:
-        """A plain question is answered as one, in the subject or about a meeting or a visit."""
+        """Questions, corrections and news are answered as what they are, and a file that is not there is missed."""
         self.played("plain")
