@@ -19,7 +19,7 @@ from simmail.core.language.tables import Language, meaning, spaced
 from simmail.core.language.tables import language as known
 
 #: Fewer characters before an "and" are no question of their own.
-_SHORTEST = 12
+_SHORTEST = 8
 #: Fewer characters are a question only where they begin with a question word, or are all that is said.
 _IDLE, _ALONE = 8, 7
 #: So many words are no clause of their own behind an "and".
@@ -301,7 +301,7 @@ def apart(question: str, language: Language) -> list[str]:
     for joint in (f", {language.and_} ", f" {language.and_} ", ", "):
         at = low.find(joint)
         while at >= 0 and len(cuts) < 4:
-            after = low[at + len(joint):]
+            after = f"{low[at + len(joint):].rstrip(_MARKS)} "
             if at >= _SHORTEST and opens_question(after, language) and not any(
                 abs(at - cut) < 8 for cut, _ in cuts
             ):
@@ -314,7 +314,7 @@ def apart(question: str, language: Language) -> list[str]:
         parts.append(question[start:at].rstrip(" ,") + "?")
         start = at + length
     parts.append(question[start:])
-    return [part[0].upper() + part[1:] for part in parts if len(part) > 8]
+    return [part[0].upper() + part[1:] for part in parts if len(part) > 4]
 
 
 def topic(sentence: str, language: Language) -> str:

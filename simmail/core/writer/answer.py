@@ -37,6 +37,7 @@ from simmail.core.writer.sources.sentence import (
 )
 from simmail.core.writer.sources.said_words import content, has_number, kin, shared
 from simmail.core.writer.sources.self_sheet import SelfSheet, Told
+from simmail.core.writer.sources.told import Recalled, recalled
 from simmail.core.writer.speech_act import Said
 from simmail.core.writer.voice import Piece
 from simmail.core.writer.wishes import want_sentence
@@ -192,7 +193,7 @@ def _told_before(
 ) -> Said | None:
     """What stands in the thread: a thing by its name, or the sentence that has more of the question's own words."""
     language = scene.language
-    if question.type not in _OPEN:
+    if question.type not in _OPEN and question.form != "time":
         return None
     if not content(question.text, language.code):
         # "Who comes, and from when?": what the second part asks about stands in the first.
@@ -201,6 +202,10 @@ def _told_before(
         question = replace(question, text=say(whole, 200) or question.text)
     remark = recall(question, known.remarks, language)
     hit = nearest(question, known.remarks, language, scene.request.meaning)
+    piece = _piece(scene, question, known)
+    if piece is not None and piece.sure and not (
+            question.type == "when" and remark is not None and remark.kind in ("agreed", "called_off")):
+        return Said(act="answer.piece", values={**_plain(values), "value": piece.text})
     moved = _moved(hit.remark, known.remarks, language) if hit is not None and question.type == "when" else None
     if moved is not None:
         return _from_thread(scene, moved, values, "answer.recall")
@@ -218,12 +223,23 @@ def _told_before(
 
 def is_told(scene: Scene, read: Read, question: MailQuestion, known: AnswerSources) -> bool:
     """Return whether the thread answers a question, so that nothing has to be decided about it."""
-    if question.type not in ("who", "where", "much", "many", "what", "long") or question.form == "time":
+    if question.type not in _OPEN and question.form != "time":
         return False
     if reckoned(question, known.remarks, scene.language):
         return True
-    hit = nearest(question, known.remarks, scene.language, scene.request.meaning)
-    return hit is not None and hit.shared > 0 and (question.type != "what" or hit.shared > 1)
+    found = _piece(scene, question, known)
+    return found is not None and found.sure
+
+
+def _plain(values: dict[str, str]) -> dict[str, str]:
+    return {name: one for name, one in values.items() if name != "topic"}
+
+
+def _piece(scene: Scene, question: MailQuestion, known: AnswerSources) -> Recalled | None:
+    """The piece of the thread that answers; a question for a time of one's own is none of what was said."""
+    if question.form == "time":
+        question = replace(question, type="when")
+    return recalled(question, known.remarks, scene.language, scene.request.meaning, scene.distant)
 
 
 def known_answer(scene: Scene, read: Read, question: MailQuestion) -> Said | None:
@@ -251,6 +267,9 @@ def _quoted(
     scene: Scene, question: MailQuestion, values: dict[str, str], known: AnswerSources
 ) -> Said | None:
     """What was said word for word, where nothing that has a name answers."""
+    piece = _piece(scene, question, known)
+    if piece is not None:
+        return Said(act="answer.piece", values={**_plain(values), "value": piece.text})
     remark = sentence_for(question, known.remarks, scene.language, scene.request.meaning)
     plain = {name: one for name, one in values.items() if name != "topic"}
     if question.checks and question.recalls and known.remarks and (

@@ -76,7 +76,7 @@ _ASKED_FOR = 6
 # Answers that say by themselves what they are the answer to.
 _NAMED = frozenset({
     "answer.fact", "answer.flag", "answer.fact_so", "answer.fact_not", "answer.said_so", "answer.said_not",
-    "answer.own", "answer.details", "answer.recall",
+    "answer.own", "answer.details", "answer.recall", "answer.piece",
     "answer.sum", "answer.never", "answer.yours", "answer.mine", "answer.yours_not",
     "answer.mine_not", "answer.called_off", "answer.confirm", "answer.do", "answer.dont",
     "answer.option", "answer.way", "answer.who", "answer.me", "answer.opinion",
@@ -368,7 +368,7 @@ def answers(scene: Scene, read: Read, questions: list[MailQuestion], number: int
         layout = "topics"
     for place, question in enumerate(questions):
         back = all(one.act != "answer.back" for one in said)  # nobody answers every question with another
-        if question.form == "time":
+        if question.form == "time" and not (scene.request.own and is_told(scene, read, question, known)):
             said.extend(meeting(scene, read, "meeting", number))
             continue
         act = answer(scene, read, question, number * 100 + place, back, known)

@@ -70,7 +70,7 @@ ACTS: Mapping[str, Act] = _acts({
     "answer.own": "value", "answer.way": "option", "answer.either": "option", "answer.need": "by", "answer.confirm": "",
     "answer.do": "by", "answer.dont": "", "answer.glad": "", "answer.sorry": "",
     "answer.fact_so": "label value is", "answer.fact_not": "label value is", "answer.said_so": "value",
-    "answer.said_not": "value", "answer.recall": "value",
+    "answer.said_not": "value", "answer.recall": "value", "answer.piece": "value",
     "answer.sum": "value", "answer.never": "", "dropped.ok": "", "date.none": "value", "answer.yours": "value",
     "answer.mine": "value", "answer.yours_not": "value", "answer.mine_not": "value",
     "answer.called_off": "", "answer.details": "value",

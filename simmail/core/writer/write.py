@@ -117,7 +117,7 @@ _HOLDING = MappingProxyType({
 })
 #: Acts that say again what was said.
 _AGAIN = frozenset((
-    "answer.recall", "answer.sum", "answer.yours", "answer.mine", "answer.yours_not", "answer.mine_not",
+    "answer.recall", "answer.piece", "answer.sum", "answer.yours", "answer.mine", "answer.yours_not", "answer.mine_not",
     "answer.said_so", "answer.said_not", "answer.called_off", "date.none"))
 _KEPT = ("doc", "ref", "amount", "about")
 

@@ -57,6 +57,7 @@ class Asking(Struct, frozen=True, forbid_unknown_fields=True):
     again: tuple[str, ...] = ()
     taken_off: tuple[str, ...] = ()
     priced_at: frozenset[str] = frozenset()
+    beyond: frozenset[str] = frozenset()
     moving: tuple[str, ...] = ()
     corrects: tuple[str, ...] = ()
     without: tuple[str, ...] = ()

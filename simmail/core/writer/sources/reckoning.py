@@ -14,7 +14,7 @@ from typing import NamedTuple
 from simmail.core.language import dates
 from simmail.core.language.clause.question_types import asking
 from simmail.core.language.questions import MailQuestion
-from simmail.core.language.tables import Language
+from simmail.core.language.tables import Language, merged
 from simmail.core.records.conversation import Remark
 from simmail.core.writer.agenda import plain_date
 from simmail.core.writer.sources.marks import MONEY
@@ -77,12 +77,33 @@ def _money(
     low = f" {question.text.lower()} "
     if any(f" {cue} " in low for cue in how.without):
         return _total([(one, _times(one, question, known, said, language)) for one in known if one not in named])
+    known = _wanted(question, known, said, language)
     times = {one: _times(one, question, known, said, language) for one in known}
     counted = [one for one in known if times[one] > 1]
     chosen = known
-    if len(named) > 1 or named and (counted or times[named[0]] > 1):
+    if counted and not named and counts(question.text, language):
+        chosen = counted  # "for all twelve", of one price each
+    elif len(named) > 1 or named and (counted or times[named[0]] > 1):
         chosen = [one for one in known if one in named or one in counted]
     return _total([(one, times[one]) for one in chosen])
+
+
+def _wanted(
+    question: MailQuestion, known: list[Priced], said: Sequence[Remark], language: Language
+) -> list[Priced]:
+    """Of several prices for each that of what so many were wanted of: "for all twelve", of "12 of the oak chairs"."""
+    each = [one for one in known if one.each]
+    numbers = {number for number, _ in counts(question.text, language)}
+    if len(each) < 2 or len(numbers) != 1:
+        return known
+    about = [content(one.value, language.code) for one in said if numbers & {
+        number for number, _ in counts(one.value, language)}]
+    chosen = [one for one in each if any(shared(one.words, words) for words in about)]
+    usual = frozenset[str]().union(*(one.words for one in each)) if len(chosen) > 1 else frozenset[str]()
+    for one in chosen if usual else ():
+        usual &= one.words
+    chosen = [one for one in chosen if any(shared(one.words - usual, words) for words in about)] if usual else chosen
+    return chosen if len(chosen) == 1 else known
 
 
 def _total(parts: Sequence[tuple[Priced, int]]) -> str:
@@ -133,8 +154,9 @@ def _times(
     asked = [number for number, _ in counts(question.text, language)]
     if len(asked) == 1 and sum(other.each for other in known) == 1:
         return asked[0]
+    spans = content(" ".join(merged("spans")), language.code)
     numbers = [number for remark in said for number, noun in counts(remark.value, language)
-               if noun and shared({noun}, one.words)]
+               if noun and noun not in spans and shared({noun}, one.words)]
     return numbers[-1] if numbers else 1
 
 

@@ -6,12 +6,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from functools import cache, lru_cache
 
 from msgspec import Struct
 
 from simmail.core.language.clause.question_types import asking
+from simmail.core.language.clause.tables import restating
 from simmail.core.language.tables import Language, merged
 from simmail.core.language.tables import language as known
 from simmail.core.writer.sources.marks import MONEY, amount_of
@@ -51,11 +52,17 @@ def _usual(code: str) -> frozenset[str]:
 
 @lru_cache(_KEPT)
 def _root(word: str, code: str) -> str:
-    """A word without its ending, where enough of it is left."""
+    """A word without its ending, where enough of it is left; "paid" is "pay"."""
+    word = _present(code).get(word, word)
     for ending in asking(code).endings:
         if word.endswith(ending) and len(word) - len(ending) >= _LEAST:
             return word[:-len(ending)]
     return word
+
+
+@cache
+def _present(code: str) -> Mapping[str, str]:
+    return {past: verb for verb, past in restating(code).past.items()}
 
 
 def _plain(word: str) -> str:
@@ -79,8 +86,11 @@ def _same(one: str, other: str) -> bool:
     short, long = sorted((one, other), key=len)
     least = max(_ROOT, len(long) - _ENDING)
     # German compounds, and verbs that come apart: "Versandkosten" and "Kosten", "anfangen" and "fangen".
-    return len(short) >= least and one[:least] == other[:least] or len(short) > _ROOT and (
-        long.endswith(short) or len(short) >= 2 * _ROOT and long.startswith(short))
+    if len(short) >= least and one[:least] == other[:least]:
+        return True
+    if long.endswith(short):
+        return len(short) > _ROOT or len(short) == _ROOT and len(long) - _ROOT < _ROOT
+    return len(short) >= 2 * _ROOT and long.startswith(short)
 
 
 def has_number(sentence: str, language: Language) -> bool:
@@ -110,6 +120,8 @@ def prices(sentence: str, language: Language) -> list[Priced]:
         near = f" {' '.join(_WORD.findall(head.lower())[-2:])} {' '.join(_WORD.findall(tail.lower())[:3])} "
         if any(f" {' '.join(_WORD.findall(tail.lower()))} ".startswith(f" {cue} ") for cue in how.taken_off):
             continue  # "£15 off each": no price of anything
+        if head.lower().split()[-1:] and head.lower().split()[-1] in how.beyond:
+            continue  # "free above £1,000"
         each = head.lower().split()[-1:] != [] and head.lower().split()[-1] in how.priced_at and bool(
             counts(head, language)) or any(f" {cue} " in near for cue in how.each)
         # A price for each is one of what the whole sentence speaks of.

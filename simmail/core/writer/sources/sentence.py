@@ -20,6 +20,7 @@ from simmail.core.language.meaning import IMeaning
 from simmail.core.language.questions import MailQuestion, asking_clause, asks_what, opens_question
 from simmail.core.language.tables import Language
 from simmail.core.records.conversation import Remark
+from simmail.core.writer.sources.cutting import cutting, read, times
 from simmail.core.writer.sources.marks import Marks, marks
 from simmail.core.writer.sources.said_words import content, has_number, has_span, kin, prices, shared
 
@@ -43,7 +44,7 @@ _NAME = re.compile(r"(?<=[\w,;:] )[A-ZÀ-ÖØ-Þ][\w'-]+|^[A-ZÀ-ÖØ-Þ][\w'-]+
 _OPENINGS = frozenset(("sorry",))
 #: Characters of several sentences that are told at once.
 _LONGEST = 300
-_OPEN = frozenset(("who", "where", "when", "long", "often", "much", "many", "how", "what", "choice"))
+_OPEN = frozenset(("who", "where", "when", "long", "often", "much", "many", "how", "what", "why", "choice"))
 
 
 class Hit(NamedTuple):
@@ -66,14 +67,21 @@ def nearest(
     question: MailQuestion, remarks: Sequence[Remark], language: Language, meaning: IMeaning | None
 ) -> Hit | None:
     """Return the same with how near it is."""
+    return next(iter(ranked(question, remarks, language, meaning)), None)
+
+
+def ranked(
+    question: MailQuestion, remarks: Sequence[Remark], language: Language, meaning: IMeaning | None
+) -> list[Hit]:
+    """Return all sentences that are near enough to answer a question, the nearest first; of equal ones the last."""
     text = question.behind or question.text
     checking = question.checks or bool(question.behind)
     if question.type not in _OPEN and not checking:
-        return None
+        return []
     # "Which day" says what is asked for, and not of what.
     usual = asking(language.code).types.get("when", ()) if question.type == "when" else ()
     asked = content(text, language.code) - content(" ".join(usual), language.code)
-    said = [one for one in remarks if one.kind == "said" and not _asks_only(one.value, language)]
+    said = [one for one in remarks if one.kind == "said" and not asks_only(one.value, language)]
     common = [shared(asked, content(one.value, language.code)) for one in said]
     often = Counter(word for words in common for word in words)
     hits: list[Hit] = []
@@ -94,10 +102,9 @@ def nearest(
         hits = [hit._replace(score=hit.score + meaning.nearness(text, hit.remark.value)) for hit in hits]
     else:
         hits = [hit._replace(score=hit.score + _UNASKED) for hit in hits]
-    # Of equal ones the last holds.
-    best = max(reversed(hits), key=lambda hit: round(hit.score, 2), default=None)
     least = _NEAR if question.recalls or checking or question.type not in ("what", "choice", "how") else _SURE
-    return best if best is not None and best.score >= least else None
+    # Of equal ones the last holds.
+    return sorted((hit for hit in reversed(hits) if hit.score >= least), key=lambda hit: -round(hit.score, 2))
 
 
 def with_kin(question: MailQuestion, remark: Remark, remarks: Sequence[Remark], language: Language) -> Remark:
@@ -150,7 +157,7 @@ def sentences_about(
     """Return the sentences of a thread, two at most and in their order, that bear on a text most."""
     asked, found = content(text, language.code), list[tuple[float, int]]()
     for place, remark in enumerate(remarks):
-        if remark.kind == "said" and remark.by == "correspondent" and not _asks_only(remark.value, language):
+        if remark.kind == "said" and remark.by == "correspondent" and not asks_only(remark.value, language):
             score = min(_SHARED[1] * len(shared(asked, content(remark.value, language.code))), _MOST_SHARED)
             figures = marks(remark.value, remark.at, language) != Marks() or _CLOCK.search(remark.value)
             score += (_TYPE if figures else 0.0) + (
@@ -180,8 +187,8 @@ def speaks_of(question: MailQuestion, remark: Remark, language: Language) -> boo
         shared(asked_words, content(remark.value, language.code))) >= len(asked_words)
 
 
-def _asks_only(sentence: str, language: Language) -> bool:
-    """Whether a sentence asks for something and says nothing: "how long does the refund take?"."""
+def asks_only(sentence: str, language: Language) -> bool:
+    """Return whether a sentence asks for something and says nothing: "how long does the refund take?"."""
     clause = asking_clause(sentence.lower(), language)
     return sentence.rstrip().endswith("?") and (bool(type_of(clause, language)) or opens_question(
         clause, language) and asks_what(clause, language))
@@ -194,9 +201,10 @@ def _typed(question: MailQuestion, sentence: str, known: Marks, language: Langua
             clock = bool(known.times or _CLOCK.search(sentence))
             if mentions_any(question.text.lower(), asking(language.code).clock):
                 return clock
-            return bool(known.days or clock)
+            return bool(known.days or clock or has_span(sentence, language) or times(
+                read(sentence, (), language), cutting(language.code)))
         case "much":
-            return bool(known.sums or known.shares)
+            return bool(known.sums or known.shares) or (None if has_number(sentence, language) else False)
         case "many":
             return has_number(sentence, language)
         case "long":

@@ -98,7 +98,7 @@ class ToldTests(SynchronousTestCase):
             before = remarks(code)
             for temperament in TEMPERAMENTS:
                 written = asked(code, sentence, temperament, before)
-                self.assertIn(found, written.text, sentence)
+                self.assertIn(found.lower(), written.text.lower(), sentence)
                 self.assertIsNone(written.promise, sentence)
 
     def test_denied(self) -> None:

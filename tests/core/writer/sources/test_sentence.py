@@ -62,13 +62,15 @@ class SentenceTests(SynchronousTestCase):
         self.assertTrue(contradicts(read_question("You paint the fence in bright yellow, right?", EN), OWN.value, EN))
 
     def test_told(self) -> None:
-        """Everybody quotes what stands there, whoever wrote it, and promises nothing."""
-        for text, sentence in (
-                ("who opens the gate, as I wrote?", GATE), ("what did you say about the green fence?", OWN)):
+        """Everybody says what stands there, whoever wrote it, and promises nothing."""
+        for text, found in (
+                ("who opens the gate, as I wrote?", "our neighbour Jonas"),
+                ("what did you say about the green fence?", "I paint the fence in dark green"),
+                ("we agreed that Jonas opens the gate, right?", GATE.value)):
             for temperament in TEMPERAMENTS:
                 written = wrote(mail(f"Hi Maria,\n\n{text}\n\nDana", "Re: Visit"), temperament=temperament,
                                 remarks=THREAD)
-                self.assertIn(sentence.value, written.text, text)
+                self.assertIn(found, written.text, text)
                 self.assertIsNone(written.promise)
 
     def test_repeated(self) -> None:

@@ -7,7 +7,10 @@ from datetime import timedelta
 from msgspec.structs import replace
 
 from simmail.core.decide.remarks import heard
+from simmail.core.language.meaning import IMeaning
+from simmail.core.language.prose import read_prose
 from simmail.core.language.reader import read_mail
+from simmail.core.language.tables import language
 from simmail.core.records.conversation import Remark
 from simmail.core.writer.request import Written
 from tests.core.writer.samples import NOW, mail, wrote
@@ -31,6 +34,8 @@ BEFORE: dict[str, tuple[str, ...]] = {
            "Hola, Maria:\n\nimprimimos 5.000 ejemplares en papel mate. Marta se encarga del diseño y Pablo del envío. "
            "Entregamos el viernes 13 de marzo.\n\nJavier"),
 }
+#: Begins what Maria wrote herself.
+MINE = "me: "
 #: What greets in each language, and the subject.
 FRAME = {"en": ("Hello Maria,", "Re: Roof"), "de": ("Hallo Maria,", "AW: Umzug"),
          "fr": ("Bonjour Maria,", "Re: Jardin"), "es": ("Hola, Maria:", "Re: Folletos")}
@@ -44,18 +49,24 @@ OWN = {
 
 
 def remarks(code: str, texts: tuple[str, ...] = ()) -> tuple[Remark, ...]:
-    """What was said in the mails of a language, or in some others, in the last days."""
+    """What was said in the mails of a language, or in some others, in the last days; "me: " is Maria's own."""
     found: list[Remark] = []
     for number, text in enumerate(texts or BEFORE[code]):
         at = NOW - timedelta(days=3) + timedelta(hours=8 * number)
+        if text.startswith(MINE):
+            found += [Remark("said", "persona", "", at, sentence, message_id=f"<own{number}@norrland-print.example>")
+                      for sentence in read_prose(text.removeprefix(MINE), language(code)).sentences]
+            continue
         one = replace(mail(text, FRAME[code][1], date=at), message_id=f"<before{number}@brightdesk.example>")
         found += heard(read_mail(one, at), (), tuple(found), at)
     return tuple(found)
 
 
-def asked(code: str, sentence: str, temperament: str, before: tuple[Remark, ...]) -> Written:
+def asked(
+    code: str, sentence: str, temperament: str, before: tuple[Remark, ...], meaning: IMeaning | None = None
+) -> Written:
     """What is answered to a sentence."""
     greeting, subject = FRAME[code]
     own = (mail(OWN[code], subject),)
     return wrote(replace(mail(f"{greeting}\n\n{sentence}\n\nX", subject), in_reply_to="<own@norrland-print.example>"),
-                 temperament=temperament, remarks=before, own=own)
+                 temperament=temperament, remarks=before, own=own, meaning=meaning)

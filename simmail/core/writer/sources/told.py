@@ -1,0 +1,132 @@
+"""
+What a thread tells in answer to a question: the piece of the sentence that comes nearest, as it holds now.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from simmail.core.language.clause.question_types import asking, mentions_any
+from simmail.core.language.meaning import IMeaning
+from simmail.core.language.questions import MailQuestion
+from simmail.core.language.tables import Language
+from simmail.core.records.conversation import Remark
+from simmail.core.writer.sources.cutting import cutting
+from simmail.core.writer.sources.piece import piece, turned
+from simmail.core.writer.sources.said_words import content, kin, shared
+from simmail.core.writer.sources.sentence import Hit, asks_only, ranked
+
+#: What it is worth to be said by who is asked for.
+_WHOSE = 0.25
+#: What can be changed later without saying of what.
+_MOVED = frozenset(("when", "where"))
+#: What holds as it was said last, wherever the same words are.
+_LAST = frozenset(("when", "where", "much", "many", "long", "who"))
+
+
+class Recalled(NamedTuple):
+    """A piece, as the answering side says it, and whether it answers this question for certain."""
+
+    text: str
+    remark: Remark
+    sure: bool
+
+
+def recalled(
+    question: MailQuestion, remarks: Sequence[Remark], language: Language, meaning: IMeaning | None, far: bool
+) -> Recalled | None:
+    """
+    Return the piece of a thread that answers a question, None where none does.
+
+    @param far: the reader is called "Sie", "vous", "usted".
+    """
+    if question.checks or question.behind:
+        return None
+    first = mentions_any(question.text.lower(), asking(language.code).first)
+    said = [one for one in remarks if one.kind == "said" and not asks_only(one.value, language)]
+    hits = _by_whom(question, ranked(question, remarks, language, meaning), language)
+    found = next(_cut(question, hits, said, first, language), None)
+    if found is None:
+        return None
+    hit, cut = found
+    asked = content(question.text, language.code)
+    here = shared(asked, content(hit.remark.value, language.code))
+    akin = kin(question.text, hit.remark.value, language) is True
+    sure = akin or bool(here) and (
+        question.recalls or hit.shared > 1 or question.type not in ("what", "how") or here == asked
+        or bool(shared(asked, content(cut, language.code))))
+    if not first:
+        hit, cut = _latest(question, hit, cut, said, language)
+    text = cut if hit.remark.by == "persona" else turned(cut, language, far)
+    return Recalled(text, hit.remark, sure) if text else None
+
+
+def _cut(
+    question: MailQuestion, hits: Sequence[Hit], said: Sequence[Remark], first: bool, language: Language
+) -> Iterator[tuple[Hit, str]]:
+    """The pieces of the sentences, the nearest first, then of those that go on with them, then of all that would do."""
+    for hit in hits:
+        cut = piece(question, hit.remark.value, language)
+        if cut:
+            yield hit, cut
+    how = cutting(language.code)
+    if question.type == "why" and hits:
+        # "Why not on Thursday?": what moved it says so.
+        for one in reversed(said):
+            cut = piece(question, one.value, language) if one.at > hits[-1].remark.at and mentions_any(
+                one.value, asking(language.code).moving) else ""
+            if cut:
+                yield hits[0]._replace(remark=one), cut
+    for hit in hits:
+        at = said.index(hit.remark) + 1 if hit.remark in said else len(said)
+        for next_one in said[at:at + 1]:
+            # "Our teacher comes by train.  Her name is Wilma."
+            if next_one.at == hit.remark.at and next_one.value.split()[0].lower() in how.skip | how.persons:
+                cut = piece(question, next_one.value, language)
+                if cut:
+                    yield hit._replace(remark=next_one), cut
+    asked = content(question.text, language.code)
+    for one in said if first else reversed(said):
+        common = shared(asked, content(one.value, language.code))
+        cut = piece(question, one.value, language) if common or first and question.type in _MOVED else ""
+        if cut and (first or shared(common, content(cut, language.code))):
+            yield Hit(one, 0.0, len(common)), cut
+
+
+def _by_whom(question: MailQuestion, hits: list[Hit], language: Language) -> list[Hit]:
+    """The sentences in order, those first that were said by who is asked for."""
+    low, how = f"{question.text.lower()} ", cutting(language.code)
+    wanted = "persona" if mentions_any(low, how.mine) else "correspondent" if mentions_any(low, how.yours) else ""
+    if not wanted:
+        return hits
+    return sorted(hits, key=lambda hit: -hit.score - _WHOSE * (hit.remark.by == wanted))
+
+
+def _latest(
+    question: MailQuestion, hit: Hit, cut: str, said: Sequence[Remark], language: Language
+) -> tuple[Hit, str]:
+    """The same as it was changed later: in a mail that moves something, or in the same words."""
+    moving = asking(language.code).moving
+    asked = content(question.text, language.code)
+    same = shared(asked, content(hit.remark.value, language.code))
+    later = [one for one in said if one.at > hit.remark.at and one.by == hit.remark.by]
+    moved = {one.at for one in later if mentions_any(one.value, moving)}
+    for one in reversed(later):
+        right = next((one.value.partition(cue)[0] for cue in asking(language.code).corrects if shared(
+            content(cut, language.code), content(one.value.partition(cue)[2], language.code))), "")
+        if not right and mentions_any(one.value, moving) and shared(
+                content(cut, language.code), content(one.value, language.code)):
+            right = one.value  # "Stefan is ill, Lukas comes instead"
+        new = piece(question, right, language, "" if right != one.value else cut) if right else ""
+        if new:
+            return hit._replace(remark=one), new
+        words = content(one.value, language.code)
+        again = (question.type in _LAST or one.at in moved) and bool(same) and same <= shared(asked, words)
+        if not again and not (question.type in _MOVED and one.at in moved and (
+                mentions_any(one.value, moving) or shared(content(hit.remark.value, language.code), words))):
+            continue
+        new = piece(question, one.value, language)
+        if new and new != cut:
+            return hit._replace(remark=one), new
+    return hit, cut
