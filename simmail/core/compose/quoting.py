@@ -283,6 +283,8 @@ def _lines(text: str) -> str:
 
 def _linked(line: str) -> str:
     """A line as HTML with its addresses as links and its indent kept."""
+    if "http" not in line:
+        return escape(line).replace("  ", "&nbsp; ")
     out, at = [], 0
     for match in _URL.finditer(line):
         url = match[0].rstrip(_TRAILING)

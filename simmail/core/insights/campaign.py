@@ -79,9 +79,9 @@ def _bare(subject: str) -> str:
     """Without what replies and forwards are called in other languages than that of RFC 5256."""
     while True:
         low = subject.lower()
-        mark = next((one for one in _prefixes() if low.startswith(one)), None)
-        if mark is None:
+        if not low.startswith(_prefixes()):
             return subject
+        mark = next(one for one in _prefixes() if low.startswith(one))
         subject = base_subject(subject[len(mark):].lstrip())
 
 

@@ -18,6 +18,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from simmail.core.language.tables import Language, meaning, merged
+from simmail.core.language.tables import language as known_language
 
 _TOKEN = re.compile(r"[0-9]+|[^\W\d_]+|[^\w\s]|_")
 _TOKENS = 400
@@ -134,7 +135,11 @@ def find(sentence: str, base: datetime, language: Language) -> Dates:
         if day is not None and unused and not deadline:
             slots.append(_slot(day, None, zone))
 
+    begins = _beginnings(language.code)
     while position < len(low):
+        if low[position] not in begins and not low[position][0].isdigit():
+            position += 1
+            continue
         got_day = reader.day(position)
         if got_day is not None:
             leave()
@@ -168,6 +173,13 @@ def find(sentence: str, base: datetime, language: Language) -> Dates:
     return Dates(
         slots=tuple(slots[:12]), deadlines=(*deadlines[:4], *reader.within()), dates=tuple(dates[:12]),
         impossible=tuple(reader.impossible))
+
+
+@cache
+def _beginnings(code: str) -> frozenset[str]:
+    # Words that a day or a time may begin with; the others begin with a digit.
+    known = known_language(code)
+    return frozenset[str]().union(known.weekday_forms, known.near_days, known.month_forms, known.said_times)
 
 
 def _past(low: Sequence[str], language: Language) -> bool:

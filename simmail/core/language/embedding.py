@@ -81,9 +81,13 @@ class Pieces:
         known, longest = self._known, self._longest
         best = [0.0] + [-1e38] * len(letters)
         came: list[tuple[int, int]] = [(0, _UNKNOWN)] * (len(letters) + 1)
+        edge = 0
         for start in range(len(letters)):
             base, single = best[start], False
-            for end in range(start + 1, min(start + longest, len(letters)) + 1):
+            if start == edge:
+                # No piece goes on into the next word.
+                edge = letters.find(_BLANK, start + 1) % (len(letters) + 1)
+            for end in range(start + 1, min(start + longest, edge) + 1):
                 piece = known.get(letters[start:end])
                 if piece is not None:
                     single = single or end == start + 1

@@ -5,6 +5,7 @@ Small phrases taken out of one sentence: what is asked for, what thanks are for,
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from simmail.core.language.prose import clean
 from simmail.core.language.clause.question_types import asking
@@ -13,6 +14,8 @@ from simmail.core.language.tables import Language, every, spaced
 _WORD = re.compile(r"[€$£]?[^\W_]+(?:(?:['’.-]|(?<=[0-9]),(?=[0-9]))[^\W_]+)*|[,;:()?!–—]")
 _WORDS = 120
 _LONGEST_PHRASE = 4
+#: What was made fit to be said is kept of so many texts, of at most so many characters.
+_MOST_KEPT, _LONGEST_KEPT = 4096, 200
 _NO_SIGNS = {ord(sign): " " for sign in "{}[]<>|\u2028\u2029"}
 
 
@@ -23,8 +26,16 @@ def words(sentence: str) -> list[str]:
 
 def say(text: str, longest: int = 120) -> str:
     """Return foreign text made fit to be said again: one line, no markup, no signs of templates."""
+    return (_said_again if len(text) <= _LONGEST_KEPT else _said)(text, longest)
+
+
+def _said(text: str, longest: int) -> str:
     line = " ".join(clean(text[: 4 * longest]).translate(_NO_SIGNS).split())
     return line if len(line) <= longest else line[:longest].rsplit(" ", 1)[0].rstrip(" ,;:-") + "…"
+
+
+#: The same names, subjects and sentences are said again and again.
+_said_again = lru_cache(_MOST_KEPT)(_said)
 
 
 def asks_for_something(sentence: str, language: Language) -> bool:

@@ -326,7 +326,7 @@ def about(read: Read, request: WordsRequest, calendar: Calendar, language: Langu
 def base_subject(subject: str, language: Language) -> str:
     """Return a subject without its Re: and Fwd:, however many."""
     text = " ".join(clean(subject[:1000]).split())[:300]
-    stripped = True
+    stripped = text.lower().startswith(language.reply_prefixes)
     while stripped:
         stripped = False
         for prefix in language.reply_prefixes:

@@ -94,6 +94,12 @@ def _all_starts(code: str) -> tuple[str, ...]:
     return tuple(start for start, _ in _starts(code))
 
 
+@cache
+def _spaced(code: str, cues: str) -> tuple[str, ...]:
+    # With a blank before each, to be looked for at the beginning of words.
+    return tuple(f" {cue}" for cue in getattr(asking(code), cues))
+
+
 def type_of(clause: str, language: Language) -> str:
     """Return what a lower-case question asks for by its question word, C{""} for one that has none."""
     clause = f"{clause.strip(' ?!.')} ".replace("\u2019", "'").replace("'s ", " is ", 1).replace("'re ", " are ", 1)
@@ -176,7 +182,7 @@ def only_asks_to_be_told(sentence: str, language: Language) -> bool:
 def recalled(sentence: str, language: Language) -> bool:
     """Return whether a question asks for what was said before."""
     low = f"{sentence.lower()} "
-    return any(cue in low for cue in asking(language.code).recalls)
+    return any(map(low.__contains__, asking(language.code).recalls))
 
 
 def reminder(sentence: str, language: Language, gone: bool = False) -> str:
@@ -188,7 +194,8 @@ def reminder(sentence: str, language: Language, gone: bool = False) -> str:
     @param gone: beside it stands that the mails are gone, so that what it names is asked for.
     """
     how, low = asking(language.code), f" {sentence.lower()} "
-    if not (gone or any(f" {cue}" in low for cue in how.reminders)) or any(cue in low for cue in how.not_reminders):
+    if not (gone or any(map(low.__contains__, _spaced(language.code, "reminders")))) or any(
+            map(low.__contains__, how.not_reminders)):
         return ""
     plain = " ".join(low.replace(",", " ").replace(":", " ").rstrip(" .!").split())
     inside = type_of(plain, language) or type_inside(plain, language)
@@ -252,7 +259,7 @@ def passed_on(sentence: str, language: Language) -> tuple[str, str]:
 def is_lost(sentence: str, language: Language) -> bool:
     """Return whether a sentence says that the mails are gone in which all stood: what is asked beside it was said."""
     low = f" {sentence.lower()} "
-    return any(f" {cue}" in low for cue in asking(language.code).lost)
+    return any(map(low.__contains__, _spaced(language.code, "lost")))
 
 
 def said_thing(sentence: str, language: Language) -> str:

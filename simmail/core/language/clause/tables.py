@@ -130,7 +130,7 @@ def asked(question: str, how: Restate) -> list[str]:
 def led_in(words: list[str], how: Restate) -> list[str]:
     """Return words without what leads them in: "and", "could you tell me"."""
     low = " ".join(words[:8]).lower()
-    for start in how.first_fillers:
+    for start in how.first_fillers if low.startswith(how.first_fillers) else ():
         if low.startswith(start) and low[len(start):len(start) + 1] == " ":
             words = words[len(start.split()):]
             while words and words[0] in STOPS:
