@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -12,6 +13,8 @@ from simmail.config import Ai, Config
 from simmail.core.wording.chat import ChatAnswer, ChatQuery
 from simmail.core.world.kinds import KINDS
 from simmail.core.world.letters import letter
+from simmail.interfaces import ILanguageModel
+from simmail.outbound.model_recording import ModelRecorder, ModelReplayer
 from simmail.testing.universe import MemoryServer, now
 from simmail.universe.usage import CREDITS
 from tests.outbound.model_server import rephrased
@@ -32,9 +35,10 @@ class WorldWordsTests(WorldTestCase):
         super().setUp()
         self.begin("on")
 
-    def begin(self, mode: str) -> None:
+    def begin(self, mode: str, wrap: Callable[[ILanguageModel], ILanguageModel] = lambda model: model) -> None:
         """A new universe of the same seed."""
         self.server = MemoryServer(Config(ai=Ai(base_url="http://model.example/v1", model="tiny")))
+        self.server.roster._model = wrap(self.server.model)
         self.universe = self.server.universe(seed="words")
         self.model = self.server.model
         self.model.reply = self.answer
@@ -75,6 +79,16 @@ class WorldWordsTests(WorldTestCase):
         self.assertEqual(self.bring(LETTERS, 3), told)
         self.assertEqual(self.model.asked, [])
         self.assertEqual(set(self.texts()), set(texts))
+
+    def test_again(self) -> None:
+        """What was recorded brings the same mail again, octet for octet, with nobody there to be asked."""
+        folder = self.mktemp()
+        self.begin("on", lambda model: ModelRecorder(model, folder))
+        told, texts = self.bring(["complaint", "job_application"], 2), self.texts()
+        asked = len(self.model.asked)
+        self.begin("on", lambda model: ModelReplayer(folder, "tiny"))
+        self.assertEqual((self.bring(["complaint", "job_application"], 2), self.texts()), (told, texts))
+        self.assertEqual((asked, len(self.model.asked), self.events("writer.fallback")), (8, 0, []))
 
     def test_hostile(self) -> None:
         """What swindlers and machines write a model never sees."""
