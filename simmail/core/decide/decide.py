@@ -33,6 +33,7 @@ from simmail.core.decide.decision import (
 )
 from simmail.core.decide.job_data import FORWARDED, MOST_FORWARDS, about, case_id, item, planned, reply_address, who
 from simmail.core.decide.reply_odds import inclined, making, reasons
+from simmail.core.language.intents import FRAUD, recognise
 from simmail.core.language.promised import MailPromise, promised
 from simmail.core.language.reader import Findings, read_mail
 from simmail.core.message.auto_submitted import automatic, bulk, no_notices
@@ -88,6 +89,8 @@ def react(situation: DecisionInput) -> Reactions:
     if not machine:
         settled, dossier = _arrived(situation, found, dossier)
         made = promised(found)
+        if made and recognise(found, False) in FRAUD:
+            made = ()
         unwanted, off, dossier = _called_off(situation, found, dossier)
         reactions += [*settled, *unwanted]
         said = remarks.heard(found, made, thread.remarks, situation.now)

@@ -44,9 +44,11 @@ _MEANT, _LIKELY, _LIKELIER = 10.0, 0.2, 0.05
 #: Beside what a model says, that a mail asks something tells less of its kind.
 _ASKING = 0.5
 #: A kind that shows in this many cues, or is this likely to a model, is no guess.
-_SHOWN, _BELIEVED = 3.0, 0.4
+_SHOWN, _BELIEVED = 3.5, 0.4
 #: Mail that says that it brings something is a mistake where nothing comes with it.
 _BRINGING = frozenset({"agenda", "information", "question", "task"})
+#: Mail that lies: nothing that it promises is waited for.
+FRAUD = frozenset({"injection", "phishing"})
 #: What the look of a mail says, and no word of it.
 PLAIN = frozenset({"empty", "wrong", "invite"})
 # Thanks, attachments and small requests come with mail that is really about something else.

@@ -24,7 +24,7 @@ from simmail.core.records.conversation import USUAL, Remark, RemarkKind
 from simmail.core.writer.agenda import plain_date
 from simmail.core.writer.choice import LOW, does, plain, values_of
 from simmail.core.writer.context import Read, Scene
-from simmail.core.writer.life import LIFE
+from simmail.core.writer.life import LIFE, is_visit
 from simmail.core.writer.sources.aim import aim, aim_words, counter, offered, steps, wants_money_back
 from simmail.core.writer.speech_act import Said
 from simmail.core.writer.wishes import want_sentence
@@ -94,6 +94,8 @@ def meeting(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
             return [Said(act="meeting.social", values=values, remarks=(timed(scene, "agreed", slot),))]
         if any(map(low.__contains__, language.interview)) and any(map(low.__contains__, language.applying)):
             return [Said(act="meeting.interview", values=values, remarks=(timed(scene, "agreed", slot),))]
+        if is_visit(read, language):
+            return [Said(act="meeting.visit", values=values, remarks=(timed(scene, "agreed", slot),))]
         if scene.request.trust < LOW and "meeting.purpose" not in acts:
             acts = [*acts, "meeting.purpose"]
     else:
@@ -341,6 +343,10 @@ def _delivery(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
     days = sorted({slot.start.date() for slot in offered if slot.start.date() > scene.calendar.today})
     if not days:
         return plain(scene, read, "information", number)
+    if len(days) == 1:
+        # Nothing to choose: when it comes is told.
+        slot = next(one for one in offered if one.start.date() == days[0])
+        return _one(scene, read, "meeting.visit", number, slot=scene.calendar.appointment(slot, scene.language))
     day = scene.dice.choice([one for one in days if scene.calendar.working(one)] or days, "day", number)
     return _one(scene, read, "delivery.choose", number, day=scene.calendar.name(day, scene.language))
 

@@ -215,7 +215,7 @@ def _read(mail: Mail, at: datetime, request: WordsRequest, calendar: Calendar, l
     )
     intent = recognise(found, somebody_else)
     if intent in PRESUMING and is_guess(found, intent):
-        intent = "question" if found.points else "information"
+        intent = "question" if found.points else "booked" if any(slot.timed for slot in found.slots) else "information"
     if intent in MOVED and found.moving.what:
         return Read(mail, found, "grief" if found.moving.what == "loss" else "private", found.base)
     intent = BORROWED.get(intent, intent)

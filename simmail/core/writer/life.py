@@ -14,7 +14,7 @@ from msgspec import Struct, convert
 
 from simmail.core.language.clause.restate import retold
 from simmail.core.language.phrases import noun_phrase, say, words
-from simmail.core.language.tables import counted
+from simmail.core.language.tables import Language, counted
 from simmail.core.language_data import read_optional
 from simmail.core.rng import Dice
 from simmail.core.writer.choice import does, values_of
@@ -36,6 +36,9 @@ class KindWords(Struct, frozen=True):
     no_news: frozenset[str] = frozenset()
     shorten: frozenset[str] = frozenset()
     your_kin: str = ""
+    gift_cards: tuple[str, ...] = ()
+    visiting: tuple[str, ...] = ()
+    meetings: tuple[str, ...] = ()
 
 
 @cache
@@ -165,6 +168,19 @@ def _status(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
     return [Said(act=act, values={**values, **scene.by(day)}, promise=scene.promise(what, day))]
 
 
+def _phishing(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
+    """Fraud; who wants gift cards is told so, and no word is lost on links and passwords."""
+    low = read.found.prose.body.lower()
+    cards = any(map(low.__contains__, kind_words(scene.language.code).gift_cards))
+    return _one(scene, read, "phishing.cards" if cards else does(scene, "phishing", number)[0])
+
+
+def is_visit(read: Read, language: Language) -> bool:
+    """Return whether somebody comes to measure, read or bring something, and there is nothing to talk about."""
+    low, known = f" {read.mail.subject}\n{read.found.prose.body} ".lower(), kind_words(language.code)
+    return any(map(low.__contains__, known.visiting)) and not any(map(low.__contains__, known.meetings))
+
+
 def _plain(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
     return _one(scene, read, does(scene, intent, number)[0])
 
@@ -172,6 +188,6 @@ def _plain(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
 #: What is done about each of these kinds.
 LIFE: Mapping[str, Callable[[Scene, Read, str, int], list[Said]]] = MappingProxyType({
     "application": _application, "data_request": _data_request, "signature": _signature, "legal": _legal,
-    "greeting": _greeting, "private": _private, "status": _status, "missing": _plain, "phishing": _plain,
+    "greeting": _greeting, "private": _private, "status": _status, "missing": _plain, "phishing": _phishing,
     "injection": _plain, "ticket": _plain, "details": _plain,
 })

@@ -20,7 +20,7 @@ from simmail.core.writer.answer import NAMING, answer, is_request, is_told, know
 from simmail.core.writer.by_intent import DEALINGS, bargain, matter, meeting, refund, without_ref
 from simmail.core.writer.choice import HIGH, LOW, does, plain, values_of, what_for
 from simmail.core.writer.context import Read, Scene, mentions, tongues, without_determiner
-from simmail.core.writer.life import moved
+from simmail.core.writer.life import is_visit, moved
 from simmail.core.writer.polish import habits
 from simmail.core.writer.sources.said_words import content, shared
 from simmail.core.writer.speech_act import ACTS, Said
@@ -254,6 +254,8 @@ def _to(scene: Scene, read: Read, number: int) -> list[Said]:
         "support", "sick", "grief", "congrats", *DEALINGS)
     papers = [one for one in left if sends and one not in told and (
         one.type == "request" or is_request(one, scene)) and documents(one.text, scene.language)]
+    if intent == "question" and any(slot.timed for slot in read.found.slots) and is_visit(read, scene.language):
+        intent = "meeting"  # when somebody comes is told, whatever is asked besides
     if intent == "meeting" and left and not any(slot.timed for slot in read.found.slots) and not any(
             _asks_to_meet(one, scene) for one in left):
         # A day stands in it, and nobody asked for a meeting.
@@ -317,7 +319,7 @@ def _dealt_with(question: MailQuestion, read: Read, scene: Scene) -> bool:
     if read.intent == "meeting" and question.form == "time":
         return True
     if read.intent == "meeting" and question.form == "yes_no" and any(slot.timed for slot in read.found.slots):
-        return not question.topic or not question.needs
+        return not question.topic or not (question.needs or is_visit(read, scene.language))
     if read.intent == "meeting":
         return mentions(question.text, scene.language.time_words) or not question.topic
     if read.intent == "redress":

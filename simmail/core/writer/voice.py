@@ -21,7 +21,7 @@ from simmail.core.rng import Dice
 
 FORMALITIES = ("casual", "neutral", "formal")
 #: Files that hold lines of all seven voices side by side, act by act.
-TOPICS = ("notices", "trade", "office", "persons", "answers", "life", "moved", "tongues")
+TOPICS = ("notices", "trade", "office", "persons", "answers", "life", "told", "tongues")
 #: The file of lines that add to those of a voice, and replace none.
 MORE = "ways.yaml"
 _TABLES = ("greeting", "closing")

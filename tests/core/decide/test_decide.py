@@ -42,6 +42,15 @@ def kinds(reactions: tuple[Reaction, ...]) -> list[str]:
 class OrderTests(SynchronousTestCase):
     """The order of steps."""
 
+    def test_promise_of_a_fraud(self) -> None:
+        """What a swindler promises is not waited for, what others promise is."""
+        for text, waits in (
+            ("I will send you the payment tonight.", True),
+            ("Buy five gift cards and send me the codes. I will send you the payment tonight.", False),
+        ):
+            reactions = react(situation(mail(text), sure(), links=NO_LINKS))
+            self.assertEqual("Expect" in kinds(reactions), waits, text)
+
     def test_plain_reply(self) -> None:
         """Received, remembered, a reply planned, the dossier and the thread kept."""
         reactions = react(situation(persona=sure(), links=NO_LINKS))
