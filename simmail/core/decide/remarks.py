@@ -31,7 +31,7 @@ _LONGEST_WHAT, _LONGEST_VALUE, _LONGEST_SENTENCE = 80, 120, 200
 #: Things taken from one mail, of each sort.
 _MOST = 4
 #: Sentences kept of one mail as they stand, and how many words each has.
-_MOST_SENTENCES, _WORDS = 8, range(4, 41)
+_MOST_SENTENCES, _WORDS = 8, range(3, 41)
 _FIGURE = re.compile(r"[0-9]")
 #: What goes first where there is too much, and what last; all else is 1.
 _LASTING = MappingProxyType({"said": 0, "agreed": 2, "called_off": 2})

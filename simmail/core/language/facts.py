@@ -44,6 +44,10 @@ _FITTING: Mapping[str, frozenset[str]] = MappingProxyType({name: frozenset(fitti
     "much": "much many", "many": "many",
 }.items()})
 _TIMES = frozenset(("when", "long"))
+#: With more words a value says more than when.
+_TOLD_WHERE = 3
+#: No answer to these is one word with figures.
+_TOLD_IN_WORDS = frozenset(("who", "where", "when", "long", "why"))
 
 
 class Fact(Struct, frozen=True):
@@ -129,6 +133,10 @@ def _day_words() -> frozenset[str]:
 def _fits(asked: str, value: str) -> bool:
     # Text may say anything; a flag answers whether, and everything answers what.
     kind = value_type(value)
+    if kind == "text" and asked in _TOLD_IN_WORDS and " " not in value and any(map(str.isdigit, value)):
+        return False  # the number of an order is no place
+    if asked == "where" and len(value.split()) > _TOLD_WHERE:
+        return True  # "left on Monday with the carrier"
     return kind == "text" or asked not in _FITTING or kind in _FITTING[asked] or asked in _TIMES and bool(
         _YEAR.fullmatch(value))
 

@@ -314,7 +314,7 @@ def apart(question: str, language: Language) -> list[str]:
         parts.append(question[start:at].rstrip(" ,") + "?")
         start = at + length
     parts.append(question[start:])
-    return [part[0].upper() + part[1:] for part in parts if len(part) > 4]
+    return [part[0].upper() + part[1:] for part in parts if len(part) > 3]
 
 
 def topic(sentence: str, language: Language) -> str:
@@ -409,6 +409,8 @@ def options(sentence: str, language: Language, asked: bool = False) -> tuple[str
     if not right:
         return ()
     if right[0].lower() not in language.determiners:
+        # "Monday or Tuesday at first"
+        right = right[:next((at for at, one in enumerate(right) if at and one.lower() in language.phrase_stops), None)]
         return _plain_choice(tokens, low, middle, right, language) if asked else ()
     starts = [index for index in range(middle - 1, max(-1, middle - 10), -1) if low[index] in language.determiners]
     # "The silk paper at the same price or the matt paper": what follows a preposition begins no choice.

@@ -19,7 +19,7 @@ from simmail.core.language.clause.tables import Statement, restating
 from simmail.core.language.dates import Slot
 from simmail.core.language.facts import Fact, read_facts
 from simmail.core.language.phrases import asks_for_something, noun_phrase, say, words
-from simmail.core.language.clause.question_types import asking, mentions_any, named_type, said_thing
+from simmail.core.language.clause.question_types import asking, mentions_any, named_type, said_thing, type_of
 from simmail.core.language.questions import MailQuestion, asks_to_do
 from simmail.core.language.tables import Language, counted
 from simmail.core.records.conversation import Remark
@@ -136,12 +136,19 @@ def _known(
             return _from_thread(scene, so.remark, values, "answer.said_so" if so.agrees else "answer.said_not")
     fact = facts.answering(question.text, known.facts, language, scene.request.meaning) or facts.answering(
         question.text, known.matter, language)
+    before = None
+    if known.remarks and (question.recalls or fact is not None and facts.answering(
+            question.text, known.facts, language) is None):
+        # What stands in the thread is nearer than a fact of another name.
+        before = _told_before(scene, read, question, values, known)
+        if before is not None and before.act == "answer.piece":
+            return before
     if fact is not None and question.type != "why":
         return Said(act=fact.act(), values={**values, **fact.values(language)})
     fact = _by_value(question, known.facts, language) if fact is None else None
     if fact is not None:
         return Said(act="answer.said", values={**values, "value": f"{fact.value[:1].upper()}{fact.value[1:]}."})
-    left = _left(question.options, scene)
+    left = _left(question.options, scene) or _settled(question, known.remarks, language)
     if left:
         return Said(act="answer.option", values={**values, "option": left})
     if _is_off(question, known.remarks, language):
@@ -149,7 +156,7 @@ def _known(
     sum_of = reckoned(question, known.remarks, language)
     if sum_of:
         return Said(act="answer.sum", values={**values, "value": sum_of})
-    before = _told_before(scene, read, question, values, known)
+    before = before or _told_before(scene, read, question, values, known)
     if before is not None:
         return before
     if question.recalls and question.checks and question.behind:
@@ -193,7 +200,7 @@ def _told_before(
 ) -> Said | None:
     """What stands in the thread: a thing by its name, or the sentence that has more of the question's own words."""
     language = scene.language
-    if question.type not in _OPEN and question.form != "time":
+    if question.type not in _OPEN and not _asks_when(question, language):
         return None
     if not content(question.text, language.code):
         # "Who comes, and from when?": what the second part asks about stands in the first.
@@ -223,7 +230,7 @@ def _told_before(
 
 def is_told(scene: Scene, read: Read, question: MailQuestion, known: AnswerSources) -> bool:
     """Return whether the thread answers a question, so that nothing has to be decided about it."""
-    if question.type not in _OPEN and question.form != "time":
+    if question.type not in _OPEN and not _asks_when(question, scene.language):
         return False
     if reckoned(question, known.remarks, scene.language):
         return True
@@ -233,6 +240,11 @@ def is_told(scene: Scene, read: Read, question: MailQuestion, known: AnswerSourc
 
 def _plain(values: dict[str, str]) -> dict[str, str]:
     return {name: one for name, one in values.items() if name != "topic"}
+
+
+def _asks_when(question: MailQuestion, language: Language) -> bool:
+    """Whether what sounds as if it asked for an appointment begins with "when": "since when are you free?"."""
+    return question.form == "time" and type_of(question.text.lower().strip(" ¿?"), language) == "when"
 
 
 def _piece(scene: Scene, question: MailQuestion, known: AnswerSources) -> Recalled | None:
@@ -397,6 +409,19 @@ def _left(options: tuple[str, ...], scene: Scene) -> str:
     gone = [any(shared(content(option, scene.language.code), words) for words in off) or any(
         kin(option, name, scene.language) for name in names) for option in options]
     return options[gone.index(False)] if len(options) == 2 and gone.count(True) == 1 else ""
+
+
+def _settled(question: MailQuestion, remarks: tuple[Remark, ...], language: Language) -> str:
+    """The one of two things that was said, where one asks which it was; C{""} where nobody said either."""
+    how = asking(language.code)
+    low = question.text.lower()
+    first = mentions_any(low, how.first)
+    past = not restating(language.code).past_words.isdisjoint(low.split())
+    if len(question.options) != 2 or not (question.recalls or first or past):
+        return ""
+    said = [(one.at, place) for one in remarks if one.kind == "said" for place, option in enumerate(question.options)
+            if shared(content(option, language.code), content(one.value, language.code))]
+    return "" if not said else question.options[(min if first else max)(said)[1]]
 
 
 def _chosen(scene: Scene, question: MailQuestion, place: int, values: dict[str, str]) -> Said | None:

@@ -260,8 +260,11 @@ def _to(scene: Scene, read: Read, number: int) -> list[Said]:
             _asks_to_meet(one, scene) for one in left):
         # A day stands in it, and nobody asked for a meeting.
         intent = "question" if read.found.questions else "task"
-    if intent in _ANSWERED or intent in _RECALLED and (any(one.recalls or one.checks for one in left) or bool(
-            scene.request.own) and any(is_told(scene, read, one, sources(scene)) for one in left)):
+    remembered = bool(scene.request.own) and bool(left) and intent not in _WHOLE and all(
+        is_told(scene, read, one, sources(scene)) for one in left)
+    if remembered or intent in _ANSWERED or intent in _RECALLED and (
+            any(one.recalls or one.checks for one in left) or bool(scene.request.own) and any(
+                is_told(scene, read, one, sources(scene)) for one in left)):
         # What was agreed is asked for, and not to be agreed again.
         said.extend(answers(scene, read, [one for one in left if one not in papers], number))
         if intent == "status" and all(act.act in _NO_NEWS for act in said):
@@ -379,6 +382,11 @@ def answers(scene: Scene, read: Read, questions: list[MailQuestion], number: int
         told = "" if act is None else act.values.get("value") or act.values.get("task", "")
         if act is None or any(one.act == act.act and one.values == act.values for one in said) or told and any(
                 told in (one.values.get("value"), one.values.get("task")) for one in said):
+            continue
+        if said and act.act == said[-1].act == "answer.piece" and layout != "quoted":
+            # "10:30, room 6."
+            both = f"{said[-1].values['value']}, {act.values['value']}"
+            said[-1] = replace(said[-1], values={**said[-1].values, "value": both})
             continue
         stays = stays or act.act == "answer.no" and any(
             word in restating(scene.language.code).coming for word in act.values.get("denied", "").lower().split())

@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple
 
 from msgspec import Struct, convert
 
+from simmail.core.language.clause.tables import restating
 from simmail.core.language.tables import Language
 from simmail.core.language_data import read_optional
 from simmail.core.writer.sources.marks import MONEY
@@ -50,6 +51,8 @@ class Cutting(Struct, frozen=True, forbid_unknown_fields=True):
     going: tuple[str, ...] = ()
     ambiguous: frozenset[str] = frozenset()
     measured: tuple[str, ...] = ()
+    now: tuple[str, ...] = ()
+    addresses: tuple[str, ...] = ()
     clausal: tuple[str, ...] = ()
     asked_by: frozenset[str] = frozenset()
     company: Mapping[str, str] = {}
@@ -102,9 +105,16 @@ def read(sentence: str, asked: Collection[str], language: Language) -> list[Word
             continue
         role, size = _role(low, place, asked, language, how)
         end = matches[place + size - 1].end()
+        if role == "verb" and start and sentence[start].isupper():
+            role = "word"  # "Harrow Books"
         found.append(Word(sentence[start:end], start, end, role))
         place += size
     return found
+
+
+def is_verb(word: str, language: Language) -> bool:
+    """Return whether a lower-case word is a verb."""
+    return word in _verbs(language.code)
 
 
 def _role(
@@ -131,7 +141,15 @@ def _role(
         return "asked", 1
     # "A photo book": behind a noun some verbs are none.
     noun = word in how.ambiguous and bool(place) and low[place - 1] not in how.skip | how.joints | _STOPS
-    return ("verb" if word in how.verbs and not noun else "word"), 1
+    return ("verb" if word in _verbs(language.code) and not noun else "word"), 1
+
+
+@cache
+def _verbs(code: str) -> frozenset[str]:
+    # Those of the language, and of English all that are known, however they end.
+    known = restating(code)
+    plain = known.verbs if known.base else frozenset[str]()
+    return cutting(code).verbs.union((f"{verb}s" for verb in plain), known.past.values())
 
 
 def _is_time(low: Sequence[str], place: int, language: Language, how: Cutting) -> bool:
@@ -141,10 +159,19 @@ def _is_time(low: Sequence[str], place: int, language: Language, how: Cutting) -
         return bool(_CLOCK.fullmatch(word) or _ORDINAL.fullmatch(word)) or word.isdecimal() and (
             behind in language.month_forms or behind in language.hour_words or behind in ("am", "pm")
             or bool(place) and low[place - 1] in language.month_forms and len(word) < 5)
+    if word in language.counts and place and low[place - 1] in language.at_words and (
+            not behind or behind not in language.spans):
+        return True  # "dinner is at eight"
     if word in language.month_forms:
         # "May" is a month beside a number.
         return len(word) > 3 or any(one[:1].isdigit() for one in low[max(0, place - 2):place + 2])
     return len(word) > 3 and word in language.weekday_forms or word in language.near_days or word in how.moments
+
+
+def is_clock(token: Word, language: Language) -> bool:
+    """Return whether a word is an hour: "10:30", "noon", "eight"."""
+    return bool(_CLOCK.match(token.low)) or token.role == "time" and (
+        token.low in language.said_times or token.low in language.hour_words or token.low in language.counts)
 
 
 def times(tokens: Sequence[Word], how: Cutting) -> list[tuple[int, int]]:

@@ -14,7 +14,7 @@ from simmail.core.language.clause.question_types import asking, mentions_any
 from simmail.core.language.clause.tables import restating
 from simmail.core.language.questions import MailQuestion
 from simmail.core.language.tables import Language
-from simmail.core.writer.sources.cutting import Cutting, Word, cutting, read, times
+from simmail.core.writer.sources.cutting import Cutting, Word, cutting, is_clock, is_verb, read, times
 from simmail.core.writer.sources.said_words import content, kin, prices, shared
 
 _CLOCK = re.compile(r"[0-9]{1,2}(?:[:.h][0-9]{2}|h|am|pm)", re.IGNORECASE)
@@ -23,6 +23,10 @@ _BREAKS = frozenset(("stop", "joint", "skip", "verb", "asked", "time", "kept"))
 
 #: Letters that a word has more as it is bent, and that it has at least where it ends another.
 _ENDING, _TAIL = 4, 4
+#: What it is worth to be a place that is known as one.
+_KNOWN = 2
+#: Nobody; and so far from what is asked that it does not matter how far.
+_NOBODY, _FAR = -100, 14
 
 Span = tuple[int, int]
 
@@ -37,7 +41,7 @@ def piece(question: MailQuestion, sentence: str, language: Language, but: str = 
     if not how.joints:
         return ""
     asked = content(question.text, language.code) | content(but, language.code)
-    cut = _Cut(question, sentence, read(sentence, asked, language), language, how)
+    cut = _Cut(question, sentence, read(sentence, asked, language), language, how, but)
     match question.type:
         case "when":
             found = cut.when() or cut.long(led=True)
@@ -100,10 +104,10 @@ class _Cut:
     # One sentence and what is asked of it.
 
     def __init__(
-        self, question: MailQuestion, sentence: str, tokens: Sequence[Word], language: Language, how: Cutting
+        self, question: MailQuestion, sentence: str, tokens: Sequence[Word], language: Language, how: Cutting, but: str
     ) -> None:
         self._question, self._sentence, self._tokens = question, sentence, tokens
-        self._language, self._how = language, how
+        self._language, self._how, self._but = language, how, content(but, language.code)
         self._low = f" {question.text.lower().replace(chr(0x2019), chr(39))} "
 
     def _text(self, span: Span) -> str:
@@ -124,9 +128,8 @@ class _Cut:
         spans = times(self._tokens, self._how)
         clock = mentions_any(self._low, asking(self._language.code).clock)
         if clock:
-            spans = [one for one in spans if any(_CLOCK.search(token.text) or token.low in self._language.said_times
-                                                 or token.low in self._language.hour_words
-                                                 for token in self._tokens[slice(*one)])]
+            spans = [one for one in spans if any(
+                is_clock(token, self._language) for token in self._tokens[slice(*one)])]
         elif mentions_any(self._low, self._how.days):
             spans = [one for one in spans if any(map(self._is_day, self._tokens[slice(*one)]))]
         # "From when" wants what stands behind "from".
@@ -139,7 +142,7 @@ class _Cut:
             best = best[0], 1 + max(at for at in range(*best) if self._is_day(self._tokens[at]))
         if clock:
             # Of "Tuesday 10 March at 9:15" the hour.
-            start = next((at for at in range(*best) if _CLOCK.search(self._tokens[at].text) or self._tokens[
+            start = next((at for at in range(*best) if is_clock(self._tokens[at], self._language) or self._tokens[
                 at + 1:at + 2] and self._tokens[at + 1].low in self._language.hour_words), best[0])
             lead = start - 1
             while lead >= best[0] and self._tokens[lead].low in self._how.inside:
@@ -153,12 +156,17 @@ class _Cut:
         nouns = asking(self._language.code).nouns.get("much", ())
         return mentions_any(self._low, (*self._language.price_words, *nouns))
 
+    def _led(self) -> str:
+        # The preposition of the question: "about what", "into", "with whom".
+        words = self._low.replace("¿", " ").split()
+        return next((one for one in (words[0], words[-1].strip(" ?")) if one in self._how.asked_by), "")
+
     def by_preposition(self) -> str:
-        """What stands behind the preposition of the question: "about what", "into", "with whom"."""
-        words = self._low.split()
-        asked = next((one for one in (words[0], words[-1].strip(" ?")) if one in self._how.asked_by), "")
+        """What stands behind the preposition of the question."""
+        asked = self._led()
         for at, token in enumerate(self._tokens if asked else ()):
-            if token.low == asked:
+            if token.low == asked and (asked not in self._language.of_words or at and self._tokens[
+                    at - 1].role == "asked"):
                 run = next((one for one in self._runs() if one[0] > at and not any(
                     token.role in _BREAKS for token in self._tokens[at + 1:one[0]])), None)
                 if run is not None:
@@ -244,37 +252,61 @@ class _Cut:
         runs = self._runs(_BREAKS | {"place", "money"})
         runs = [one for one in runs if not any(token.low in self._how.called for token in self._tokens[slice(*one)])
                 and not (one[0] == 0 and self._tokens[one[1]:one[1] + 1] and self._tokens[one[1]].text == ":")]
-        scored = sorted(((-self._person(one), at, one) for at, one in enumerate(runs)))
-        return self._text(scored[0][2]) if scored and scored[0][0] < 0 else ""
+        scored = sorted((-score, at) for at, score in enumerate(map(self._person, runs)) if score > _NOBODY)
+        return self._text(runs[scored[0][1]]) if scored else ""
 
     def _person(self, span: Span) -> int:
         # How much words look like a person.
         tokens = self._tokens[span[0]:span[1]]
         first = tokens[0]
         if all(one.low in self._language.determiners or one.low[0].isdigit() for one in tokens):
-            return 0
-        usual = first.start == 0 and not self._language.inflected and first.low in self._language.common_words
-        score = 6 * any(one.low in self._language.honorifics for one in tokens)
-        score += 3 * (first.low in self._how.persons and len(tokens) > 1)
+            return _NOBODY
+        usual = first.start == 0 and not self._language.inflected and (
+            first.low in self._language.common_words | self._language.determiners)
+        behind = self._tokens[span[1]:span[1] + 1]
+        if first.low in self._language.determiners and behind and behind[0].role == "asked" and not is_verb(
+                behind[0].low, self._language):
+            return _NOBODY  # "our driving" of "our driving lesson"
+        named = [one for one in tokens if one.text[0].isupper() and one.start]
+        owned = first.low in self._language.determiners and not named and self._how.persons.isdisjoint(
+            one.low for one in tokens[1:])
+        placed = self._language.inflected and span[0] and self._tokens[span[0] - 1].role == "place"
+        titled = any(one.low in self._language.honorifics for one in tokens)
+        beside = {self._tokens[at].role for at in (span[0] - 1, span[1]) if 0 <= at < len(self._tokens)}
+        if (owned and "asked" not in beside or placed) and not titled:
+            return _NOBODY  # "my licence"; "im Garten"
+        score = 6 * titled
+        score += (1 if first.low in self._language.determiners else 3) * (
+            first.low in self._how.persons and len(tokens) > 1)
         if self._language.inflected:
             score += 2 * (tokens[-1].text[0].isupper() and first.low not in self._language.determiners)
         else:
             score += 2 * (any(one.text[0].isupper() and one.low not in self._language.common_words
                               for one in tokens[first.start == 0 and usual:]))
         # What stands right before or behind what is asked.
-        beside = {self._tokens[at].role for at in (span[0] - 1, span[1]) if 0 <= at < len(self._tokens)}
-        return score + (4 * ("asked" in beside) + ("verb" in beside) - min(self._near(span[0]), 8) // 3 if score else 0)
+        if not score:
+            return _NOBODY
+        score += 4 * ("asked" in beside) + ("verb" in beside) - min(self._near(span[0]), _FAR) // 2
+        marks = [-1, *(at for at, one in enumerate(self._tokens) if one.text in ",;"), len(self._tokens)]
+        start, end = max(at for at in marks if at < span[0]), min(at for at in marks if at >= span[1])
+        # "Stefan is ill, Lukas comes instead."
+        moved = mentions_any(self._text((start + 1, end)), asking(self._language.code).moving)
+        return score + 3 * moved
 
     def where(self) -> str:
         """A place, with its preposition."""
         found: list[tuple[int, Span]] = []
         for at, token in enumerate(self._tokens):
-            if token.role != "place":
+            if token.role not in ("place", "kept"):
                 continue
             end = self._end_of_place(at + 1)
             if end > at + 1 and not (found and at < found[-1][1][1]):
-                found.append((self._is_place((at, end)) - min(self._near(at), 6) // 3, (at, end)))
-        if not found:
+                if self._but and shared(self._but, content(self._text((at, end)), self._language.code)):
+                    continue
+                score = self._is_place((at, end))
+                if token.role == "place" or score > _KNOWN:
+                    found.append((score - min(self._near(at), 6) // 3, (at, end)))
+        if not found or mentions_any(self._low, self._how.addresses) and self._address():
             return self._address()
         if not mentions_any(self._low, self._how.going):
             found = [(score, (at + (self._tokens[at].low in self._how.toward), end)) for score, (at, end) in found]
@@ -318,7 +350,7 @@ class _Cut:
         cues = [words for cues, words in asking(self._language.code).kin.values() if "where" in cues or "wo" in cues
                 or "où" in cues or "dónde" in cues]
         known = any(word in f" {self._text(span).lower()}" for words in cues for word in words)
-        return 1 + named + 2 * known + (inside[0].low in self._language.determiners)
+        return 1 + named + _KNOWN * known + (inside[0].low in self._language.determiners)
 
     def _address(self) -> str:
         for start, end in self._runs():
@@ -342,7 +374,9 @@ class _Cut:
                     return head.rpartition(": ")[2]
         head, found, tail = self._sentence.partition(": ")
         if found and ", " in tail and mentions_any(head, asking(self._language.code).moving):
-            return tail.partition(", ")[0]  # "small change: the lorry broke down, we come on Friday"
+            first, _, second = tail.partition(", ")
+            return first if _CLOCK.search(second) or not times(read(first, (), self._language), self._how) else (
+                second)  # "small change: the lorry broke down, we come on Friday"
         return ""
 
     def _clause(self, start: int) -> str:
@@ -384,7 +418,13 @@ class _Cut:
             if self._language.head_first and behind and behind[0].role == "place":
                 end = next((run[1] for run in self._runs() if run[0] > at), at + 1)
                 return self._text((at - (before is not None and before.low in self._language.determiners), end))
-            if self.chooses() and before is not None and before.role == "word" and before.low not in (
+            numbered = thing in asking(self._language.code).numbered
+            if numbered and behind:
+                run = next((one for one in self._runs() if one[0] > at and any(
+                    map(str.isdigit, self._text(one)))), None)
+                if run is not None:
+                    return self._text(run)
+            if not numbered and self.chooses() and before is not None and before.role == "word" and before.low not in (
                     self._language.determiners | self._language.of_words):
                 return self._text((at - 1, at + 1))
         return ""
@@ -446,6 +486,12 @@ class _Cut:
             start += 1
         if self._tokens[start:start + 1] and self._tokens[start].role == "money":
             return self._text((start, start + 1))
+        start += self._tokens[start].low in self._language.determiners
+        end = start
+        while self._tokens[end:end + 1] and self._tokens[end].role == "word" and self._tokens[end].text[0].isdigit():
+            end += 1
+        if end > start:
+            return self._text((start, end))
         return ""
 
     def _segment(self) -> str:
@@ -461,13 +507,22 @@ class _Cut:
         """What is wrong: behind what is asked, else all that stands between two marks."""
         runs = self._runs(_BREAKS - {"verb"})
         runs = [one for one in runs if any(token.role != "verb" for token in self._tokens[slice(*one)])]
+        broken = next((at for at, one in enumerate(self._tokens) if one.role == "asked" and kin(
+            self._question.text, one.text, self._language)), 0)
+        whole = [one for one in runs if one[1] <= broken]
+        if whole:
+            return self._text(whole[-1])  # "what was broken?": "a cup is broken"
         akin = {one for one in runs if kin(self._question.text, self._text(one), self._language)}
         best = min(runs, key=lambda one: (self._near(one[0]) - 3 * (one in akin), one), default=None)
         if best is None or not akin and kin(self._question.text, self._sentence, self._language) is False:
             return ""
-        if any(one.role == "asked" for one in self._tokens):
-            return self._text(best)
         start, end = best
+        marks = [at for at, one in enumerate(self._tokens) if one.role in ("stop", "joint")]
+        before, behind = max((at for at in marks if at < start), default=0), min((
+            at for at in marks if at >= end), default=len(self._tokens))
+        asked = [at for at in range(before, behind) if self._tokens[at].role == "asked"]
+        if asked and asked[0] < start:
+            return self._text(best)
         while start and self._tokens[start - 1].role not in ("stop", "joint", "verb"):
             start -= 1
         while end < len(self._tokens) and self._tokens[end].role not in ("stop", "joint"):

@@ -46,6 +46,10 @@ def reckoned(question: MailQuestion, remarks: Sequence[Remark], language: Langua
         return _later(question, said, language, "later" in kinds)
     if question.type not in ("much", "what", "many", "how", "request", "yes_no") or question.behind:
         return ""
+    if "share" in kinds or question.type == "much" and not kinds:
+        found = _shared_out(question, said, language, "share" in kinds)
+        if found or "share" in kinds:
+            return found
     if kinds & {"left", "total", "difference"}:
         off = [content(one.what, language.code) for one in remarks if one.kind == "called_off" and one.when is None]
         return _money(question, said, language, kinds, off)
@@ -86,6 +90,21 @@ def _money(
     elif len(named) > 1 or named and (counted or times[named[0]] > 1):
         chosen = [one for one in known if one in named or one in counted]
     return _total([(one, times[one]) for one in chosen])
+
+
+def _shared_out(question: MailQuestion, said: Sequence[Remark], language: Language, share: bool) -> str:
+    """What each of so many has to pay, or so many of a thing that has a price: "four tickets"."""
+    numbers = counts(question.text, language)
+    known = _named(content(question.text, language.code), priced(said, language)) or priced(said, language)
+    if len(numbers) != 1 or not known or share and len(known) > 1:
+        return ""
+    number, noun = numbers[0]
+    if share:
+        return "" if known[0].each else _told(known[0].value / number, f"{known[0].text} / {number}", known)
+    named = [one for one in known if noun and shared({noun}, one.words)]
+    if len(named) != 1 or any(count == number for one in said for count, _ in counts(one.value, language)):
+        return ""
+    return _told(named[0].value * number, f"{number} × {named[0].text}", named)
 
 
 def _wanted(

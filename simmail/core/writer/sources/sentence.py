@@ -20,7 +20,7 @@ from simmail.core.language.meaning import IMeaning
 from simmail.core.language.questions import MailQuestion, asking_clause, asks_what, opens_question
 from simmail.core.language.tables import Language
 from simmail.core.records.conversation import Remark
-from simmail.core.writer.sources.cutting import cutting, read, times
+from simmail.core.writer.sources.cutting import cutting, is_clock, read, times
 from simmail.core.writer.sources.marks import Marks, marks
 from simmail.core.writer.sources.said_words import content, has_number, has_span, kin, prices, shared
 
@@ -200,7 +200,7 @@ def _typed(question: MailQuestion, sentence: str, known: Marks, language: Langua
         case "when":
             clock = bool(known.times or _CLOCK.search(sentence))
             if mentions_any(question.text.lower(), asking(language.code).clock):
-                return clock
+                return clock or any(is_clock(one, language) for one in read(sentence, (), language))
             return bool(known.days or clock or has_span(sentence, language) or times(
                 read(sentence, (), language), cutting(language.code)))
         case "much":

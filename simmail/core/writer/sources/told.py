@@ -33,6 +33,14 @@ class Recalled(NamedTuple):
     sure: bool
 
 
+class _Cut(NamedTuple):
+    # A piece, the sentence that it was cut out of, and the one that is near to the question.
+
+    hit: Hit
+    text: str
+    near: str
+
+
 def recalled(
     question: MailQuestion, remarks: Sequence[Remark], language: Language, meaning: IMeaning | None, far: bool
 ) -> Recalled | None:
@@ -46,38 +54,49 @@ def recalled(
     first = mentions_any(question.text.lower(), asking(language.code).first)
     said = [one for one in remarks if one.kind == "said" and not asks_only(one.value, language)]
     hits = _by_whom(question, ranked(question, remarks, language, meaning), language)
-    found = next(_cut(question, hits, said, first, language), None)
+    how = cutting(language.code)
+    cuts = _cut(question, hits, said, first, language)
+    led = f"{question.text.split()[0].lower()} "
+    found = None
+    if led.strip() in how.kept:
+        # "Until when" wants what stands behind "until", if that was said.
+        every = list(cuts)
+        found = next((one for one in every if one.text.lower().startswith(led)
+                      and one.hit.shared >= every[0].hit.shared), next(iter(every), None))
+    else:
+        led, found = "", next(cuts, None)
     if found is None:
         return None
-    hit, cut = found
+    hit, cut = found.hit, found.text
     asked = content(question.text, language.code)
-    here = shared(asked, content(hit.remark.value, language.code))
-    akin = kin(question.text, hit.remark.value, language) is True
-    sure = akin or bool(here) and (
-        question.recalls or hit.shared > 1 or question.type not in ("what", "how") or here == asked
-        or bool(shared(asked, content(cut, language.code))))
+    asked = asked - content(" ".join(how.skip), language.code) or asked
+    here = shared(asked, content(found.near, language.code))
+    sure = kin(question.text, hit.remark.value, language) is True or bool(led) and cut.lower().startswith(led) or bool(
+        here) and (question.recalls or hit.shared > 1 or question.type not in ("what", "how") or here == asked
+                   or bool(shared(asked, content(cut, language.code))))
     if not first:
-        hit, cut = _latest(question, hit, cut, said, language)
+        later, new = _latest(question, hit, cut, said, language)
+        if new.lower().startswith(led) or not cut.lower().startswith(led):
+            hit, cut = later, new
     text = cut if hit.remark.by == "persona" else turned(cut, language, far)
     return Recalled(text, hit.remark, sure) if text else None
 
 
 def _cut(
     question: MailQuestion, hits: Sequence[Hit], said: Sequence[Remark], first: bool, language: Language
-) -> Iterator[tuple[Hit, str]]:
+) -> Iterator[_Cut]:
     """The pieces of the sentences, the nearest first, then of those that go on with them, then of all that would do."""
     for hit in hits:
         cut = piece(question, hit.remark.value, language)
         if cut:
-            yield hit, cut
+            yield _Cut(hit, cut, hit.remark.value)
     how = cutting(language.code)
     if question.type == "why" and hits:
         # "Why not on Thursday?": what moved it says so.
         for one in reversed(said):
-            cut = piece(question, one.value, language) if one.at > hits[-1].remark.at and mentions_any(
-                one.value, asking(language.code).moving) else ""
+            cut = piece(question, one.value, language) if one.at > hits[-1].remark.at else ""
             if cut:
-                yield hits[0]._replace(remark=one), cut
+                yield _Cut(hits[0]._replace(remark=one), cut, hits[0].remark.value)
     for hit in hits:
         at = said.index(hit.remark) + 1 if hit.remark in said else len(said)
         for next_one in said[at:at + 1]:
@@ -85,13 +104,16 @@ def _cut(
             if next_one.at == hit.remark.at and next_one.value.split()[0].lower() in how.skip | how.persons:
                 cut = piece(question, next_one.value, language)
                 if cut:
-                    yield hit._replace(remark=next_one), cut
-    asked = content(question.text, language.code)
+                    yield _Cut(hit._replace(remark=next_one), cut, hit.remark.value)
+    asked = content(question.text, language.code) - content(" ".join(how.skip), language.code)
     for one in said if first else reversed(said):
         common = shared(asked, content(one.value, language.code))
-        cut = piece(question, one.value, language) if common or first and question.type in _MOVED else ""
-        if cut and (first or shared(common, content(cut, language.code))):
-            yield Hit(one, 0.0, len(common)), cut
+        led = question.type == "who" and f" {question.text.split()[0].lower()} " in f" {one.value.lower()} " and (
+            question.text.split()[0].lower() in how.asked_by)
+        placed = led or question.type == "where" and mentions_any(question.text.lower(), how.addresses)
+        cut = piece(question, one.value, language) if common or placed or first and question.type in _MOVED else ""
+        if cut and (first or placed or common == asked or shared(common, content(cut, language.code))):
+            yield _Cut(Hit(one, 0.0, len(common)), cut, one.value)
 
 
 def _by_whom(question: MailQuestion, hits: list[Hit], language: Language) -> list[Hit]:
@@ -109,9 +131,12 @@ def _latest(
     """The same as it was changed later: in a mail that moves something, or in the same words."""
     moving = asking(language.code).moving
     asked = content(question.text, language.code)
+    before = asked | content(hit.remark.value, language.code)
     same = shared(asked, content(hit.remark.value, language.code))
     later = [one for one in said if one.at > hit.remark.at and one.by == hit.remark.by]
-    moved = {one.at for one in later if mentions_any(one.value, moving)}
+    now = mentions_any(f"{question.text.lower()} ", cutting(language.code).now)
+    cues = (*moving, *(f" {cue} " for cue in cutting(language.code).so)) if now else moving
+    moved = {one.at for one in later if mentions_any(one.value, cues)}
     for one in reversed(later):
         right = next((one.value.partition(cue)[0] for cue in asking(language.code).corrects if shared(
             content(cut, language.code), content(one.value.partition(cue)[2], language.code))), "")
@@ -122,11 +147,12 @@ def _latest(
         if new:
             return hit._replace(remark=one), new
         words = content(one.value, language.code)
+        mail = frozenset[str]().union(*(content(other.value, language.code) for other in later if other.at == one.at))
         again = (question.type in _LAST or one.at in moved) and bool(same) and same <= shared(asked, words)
-        if not again and not (question.type in _MOVED and one.at in moved and (
-                mentions_any(one.value, moving) or shared(content(hit.remark.value, language.code), words))):
+        about = now or shared(before, words) or mentions_any(one.value, cues) and shared(before, mail)
+        if not again and not (question.type in _MOVED and one.at in moved and about):
             continue
-        new = piece(question, one.value, language)
+        new = piece(question, one.value, language, cut if one.at in moved else "")
         if new and new != cut:
             return hit._replace(remark=one), new
     return hit, cut
