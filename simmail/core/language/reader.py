@@ -538,7 +538,8 @@ def _references(text: str, language: Language) -> list[tuple[str, str]]:
         if looks and before not in language.account_words and "://" not in bare and "." not in plain.strip("."):
             lettered = plain.upper() == plain and plain.lower() != plain and (
                 plain[0].isupper() or before in language.reference_words)
-            numbered = plain.isdigit() and digits >= 4 and (bare.startswith("#") or before in language.reference_words)
+            numbered = plain.isdigit() and digits >= (3 if before in language.reference_nouns else 4) and (
+                bare.startswith("#") or before in language.reference_words)
             if (lettered and not plain.startswith(("EUR", "USD", "GBP", "CHF")) or numbered) and bare not in found:
                 noun = before if plain.isdigit() and before in language.reference_nouns else ""
                 noun = noun.capitalize() if language.inflected else noun

@@ -44,6 +44,8 @@ from simmail.core.writer.wishes import want_sentence
 
 #: Types of questions that are answered with a word of their own, never with yes or no.
 _OPEN = frozenset(("who", "where", "when", "long", "often", "much", "many", "why", "how", "what"))
+#: Mail in which a customer asks when something is done.
+_SERVING = frozenset(("question", "status", "complaint", "bug", "support", "task", "details"))
 #: What a line may name to say what it is the answer to.
 NAMING = frozenset(("clause", "said", "denied", "task", "undone"))
 
@@ -567,6 +569,10 @@ def _unknown(
     if question.type in ("what", "how", "where", "when", "long", "much", "many", "often", "who") and any(
             word in clause.split() for word in restating(language.code).asked.values()) or mine:
         gone = any(f" {word} " in f" {low} " for word in restating(language.code).past_words)
+        if question.type == "when" and not gone and scene.request.persona.org and read.intent in _SERVING:
+            # Who serves customers says a day.
+            day = scene.due(scene.manner.days, read.found.deadlines)
+            return Said(act="answer.when", values={**plain, **counted("", language), **scene.by(day)})
         return Said(act="answer.past" if gone else "answer.think", values=plain)
     if question.type in ("when", "where") and mentions_any(low, how.status):
         return LIFE["status"](scene, read, "status", 0)[0]

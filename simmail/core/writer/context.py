@@ -27,6 +27,7 @@ from simmail.core.rng import Dice
 from simmail.core.time.arrival import local_arrival
 from simmail.core.writer.agenda import Calendar, plain_date
 from simmail.core.writer.request import Promised, WordsRequest
+from simmail.core.writer.sources.side import seen
 from simmail.core.writer.voice import FORMALITIES, Manner, PersonaVoice, folded, manners, voice
 
 #: Batched mails that are answered one by one; of more only the last ones are.
@@ -218,7 +219,7 @@ def _read(mail: Mail, at: datetime, request: WordsRequest, calendar: Calendar, l
         intent = "question" if found.points else "booked" if any(slot.timed for slot in found.slots) else "information"
     if intent in MOVED and found.moving.what:
         return Read(mail, found, "grief" if found.moving.what == "loss" else "private", found.base)
-    intent = BORROWED.get(intent, intent)
+    intent = seen(BORROWED.get(intent, intent), found, request.persona, language)
     return Read(mail=mail, found=found, intent=_in_thread(intent, found, request, language), base=found.base)
 
 

@@ -124,7 +124,9 @@ def _favoured(text: str, own: Habits) -> str:
     for one, other in own.favourites:
         large = f"{one[0].upper()}{one[1:]}"
         if one != other and one in text:
-            text = text.replace(one, other, 1)
+            # "No problem at all" is no "no trouble at all at all".
+            tail = text.partition(one)[2].split()[:2]
+            text = text if tail and other.split()[-2:] == tail else text.replace(one, other, 1)
         elif one[0].islower() and large in text:
             text = text.replace(large, f"{other[0].upper()}{other[1:]}", 1)
     return text

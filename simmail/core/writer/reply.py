@@ -22,6 +22,7 @@ from simmail.core.writer.choice import HIGH, LOW, does, plain, values_of, what_f
 from simmail.core.writer.context import Read, Scene, mentions, tongues, without_determiner
 from simmail.core.writer.life import is_visit, moved
 from simmail.core.writer.polish import habits
+from simmail.core.writer.sources.side import asks_what_is_done, takes_order_back
 from simmail.core.writer.sources.said_words import content, shared
 from simmail.core.writer.speech_act import ACTS, Said
 
@@ -183,11 +184,12 @@ def _to_the_point(scene: Scene, said: list[Said]) -> list[Said]:
     """What is said, without what answers nothing beside it: a guess at a phrase, a day unknown beside a promise."""
     told = [one for one in said if one.act not in _NO_NEWS]
     words = _values(told, scene)
+    quoted = any(one.act.startswith("enquiry.") for one in said)
     promised = any(one.promise is not None or one.documents for one in told)
     return [one for one in said if one in told or one.asked is None or not (
         # "Poor thing, isn't she?"
         len(said) > 1 and one.asked.checks and not any(map(str.isdigit, one.asked.text))
-        or promised and one.asked.type == "when"
+        or promised and one.asked.type == "when" or quoted and one.asked.type == "much"
         or _within(one.asked, words, scene))]
 
 
@@ -239,6 +241,9 @@ def _to(scene: Scene, read: Read, number: int) -> list[Said]:
         unwanted = {one.lower() for one in read.found.unwanted}
         left = [one for one in left if one.text.lower() not in unwanted]
         return [dropped(scene, read), *answers(scene, read, left, number)]
+    if intent == "cancelled" and takes_order_back(read.found, scene.language):
+        # An order, and no appointment; what was paid for it is asked back.
+        return [dropped(scene, read), *(refund(scene, read) or answers(scene, read, left, number))]
     if intent in _BARGAINED:
         said = bargain(scene, read)
         if said:
@@ -303,6 +308,8 @@ def _asks_to_meet(question: MailQuestion, scene: Scene) -> bool:
 def _dealt_with(question: MailQuestion, read: Read, scene: Scene) -> bool:
     """Whether answering the mail's intent answers this question of it as well."""
     if read.intent in _WHOLE:
+        return True
+    if read.intent in ("complaint", "bug") and asks_what_is_done(question.text, scene.language):
         return True
     if question.type == "request":
         return read.intent in ("support", *DEALINGS)

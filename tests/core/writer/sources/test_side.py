@@ -1,0 +1,71 @@
+"""On which side of a business somebody stands: mails to those who sell and serve, and to those who buy."""
+
+from __future__ import annotations
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from simmail.core.language.tables import language
+from simmail.core.writer.context import set_scene
+from simmail.core.writer.sources.side import is_served, seen, side_words, takes_order_back
+from simmail.core.writer.write import drafted
+from tests.core.writer.samples import TEMPERAMENTS, mail, maria, request
+
+#: A mail, what it was taken for, the role and the company of its reader, and what it is there.
+SEEN = (
+    ("Since the update none of us can log in to Tallysheet, all accounts show error E-113.", "information",
+     "Support agent", "Tallysheet", "bug"),
+    ("Since the update none of us can log in to Tallysheet, all accounts show error E-113.", "information",
+     "Buyer", "Norrland Print", "information"),
+    ("Your invoice 9001 says 12 tyres, but we got 10 only. Please correct it.", "invoice", "Bookkeeper", "Marsh",
+     "question"),
+    ("Our invoice 9001 fell due on 20 February, please correct this.", "invoice", "Bookkeeper", "Marsh", "invoice"),
+    ("We are thinking about using your product. What does it cost for five people?", "sales", "Founder", "Yates",
+     "enquiry"),
+    ("Our product saves you time. What does it cost you to wait?", "sales", "Founder", "Yates", "sales"),
+    ("Thank you. What exactly can we do for you about the meter?", "sales", "", "", "question"),
+    ("My order 50881 came with a cracked lid. What do you propose?", "question", "", "Stone", "complaint"),
+    ("Please change our order 318: black, not grey.", "order", "Sales", "Shaw Chairs", "question"),
+    ("Wir überlegen, Ihr Produkt zu nutzen. Was kostet es?", "sales", "Gründer", "Jahn", "enquiry"),
+    ("Ihre Rechnung 9001 stimmt nicht, bitte berichtigen Sie sie.", "bill", "Buchhalter", "Marsch", "question"),
+    ("Ma commande 2290 est arrivée avec deux cadres cassés.", "order", "", "Cadres Faure", "complaint"),
+    ("Mi hervidor del pedido llegó con la tapa rota, mi pedido es el 50881.", "order", "", "Piedra", "complaint"),
+)
+
+
+class SideTests(SynchronousTestCase):
+    """Sides."""
+
+    def test_seen(self) -> None:
+        """What a mail is depends on who gets it, and on whom it speaks to."""
+        for text, intent, role, org, other in SEEN:
+            persona = maria(role=role, org=org)
+            scene = set_scene(request(mail(text, "Hello"), persona=persona))
+            found = scene.read[0].found
+            self.assertEqual(seen(intent, found, persona, scene.language), other, text)
+            self.assertEqual(is_served(found, persona, scene.language), other != intent and bool(org), text)
+
+    def test_languages(self) -> None:
+        """A language that is only read has no such words."""
+        self.assertEqual(side_words("it").served, ())
+        self.assertTrue(side_words("fr").served)
+
+    def test_taken_back(self) -> None:
+        """An order is no appointment."""
+        for text, order in (("I have to cancel order 4319.", True), ("I have to cancel our meeting.", False)):
+            self.assertEqual(takes_order_back(set_scene(request(mail(text))).read[0].found, language("en")), order)
+
+    def test_said(self) -> None:
+        """Nobody pays a bill of its own, or suggests a new time for an order; a day is told to who asks for one."""
+        for temperament in TEMPERAMENTS:
+            told = [one.act for one in drafted(request(mail(
+                "Your invoice 9001 says 12 tyres, but we got 10 only. Please correct it and send us a new one.",
+                "Your invoice 9001"), temperament=temperament)).said]
+            self.assertFalse([act for act in told if act.startswith(("invoice.", "bill."))], temperament)
+            told = [one.act for one in drafted(request(mail(
+                "I have to cancel order 4319, sorry. When will I get my deposit of £200 back?", "Order 4319"),
+                temperament=temperament)).said]
+            self.assertEqual(told[-2:] if len(told) > 1 else told, ["dropped.ok", "refund.sum"], temperament)
+            told = [one.act for one in drafted(request(mail(
+                "The heating in flat 4 has been cold since Sunday. When will you send somebody?", "Heating in flat 4"),
+                temperament=temperament, persona=maria(temperament, role="Lettings manager"))).said]
+            self.assertIn("answer.when", told, temperament)
