@@ -231,6 +231,8 @@ def _in_thread(intent: str, found: Findings, request: WordsRequest, language: La
     if intent == "document" and not found.documents and found.points and not any(
             one.type in ("request", "yes_no") for one in found.points):
         return "question"  # "thank you for the contract; in which room are we?"
+    if intent == "closing" and found.questions:
+        return "question"  # who asks something takes no leave yet
     if not request.own:
         return intent
     if found.points and all(one.recalls or one.checks for one in found.points):
