@@ -151,7 +151,8 @@ class Snapshots:
             try:
                 await self._images.prepare(universe.id, image)
                 snapshot = await self._copied(universe, id, name, image)
-                snapshot = replace(snapshot, fingerprint=await self._taken(snapshot))
+                if _is_small(snapshot, universe):
+                    snapshot = replace(snapshot, fingerprint=await self._taken(snapshot))
                 await self._documents.commit(Commit(
                     puts=((TABLE, image, msgspec.json.encode(snapshot)),), drops=((GOING, image),)))
             except BaseException:
@@ -187,12 +188,10 @@ class Snapshots:
 
     async def _taken(self, snapshot: UniverseSnapshot) -> str:
         """
-        Take the fingerprint of a snapshot, while its original goes on; C{""} of one that is too large.
+        Take the fingerprint of a snapshot, while its original goes on.
 
         That is read from another copy, for a snapshot that nobody ever opened is forked at once.
         """
-        if snapshot.messages > FEW_MESSAGES:
-            return ""
         copy = f"{snapshot.image}!read"
         await self._documents.put(GOING, copy, True)
         try:
@@ -200,7 +199,7 @@ class Snapshots:
             await self._images.copy(snapshot.image, copy)
             universe = await self._open(replace(snapshot.record, id=copy, clock=snapshot.clock))
             try:
-                return await _fingerprint(universe, snapshot)
+                return (await fingerprint(universe)).fingerprint
             finally:
                 await universe.close()
                 await universe.store.close()
@@ -321,7 +320,8 @@ class Snapshots:
                     clock=snapshot.clock, separate=True, ends=ends, origin=origin.id)
                 await silence(self._database, fork_id, off=True)
                 universe = await self._open(record)
-                taken = snapshot.fingerprint or await _fingerprint(universe, snapshot)
+                taken = snapshot.fingerprint or (
+                    (await fingerprint(universe)).fingerprint if _is_small(snapshot, universe) else "")
                 token, key = self._keys.new(fork_id, "admin", f"fork of {origin.id}")
                 await self._documents.commit(Commit(
                     puts=(("universes", fork_id, msgspec.json.encode(record)), key.document()),
@@ -339,8 +339,6 @@ class Snapshots:
         return Forked(universe, token, taken, logins)
 
 
-async def _fingerprint(universe: Universe, snapshot: UniverseSnapshot) -> str:
-    """Return the fingerprint of a copy, C{""} of one that is too large."""
-    if snapshot.messages > FEW_MESSAGES or universe.log.last > FEW_EVENTS:
-        return ""
-    return (await fingerprint(universe)).fingerprint
+def _is_small(snapshot: UniverseSnapshot, universe: Universe) -> bool:
+    """Whether the fingerprint is taken in passing, of a snapshot or of what is made of it."""
+    return snapshot.messages <= FEW_MESSAGES and universe.log.last <= FEW_EVENTS

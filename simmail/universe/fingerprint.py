@@ -72,8 +72,12 @@ class _Reading:
         return Fingerprint(self._hash.hexdigest(), self._counts)
 
     async def _record(self, kind: str, key: str, value: Any) -> None:
+        await self._add(kind, key, self._canonical(value))
+
+    async def _add(self, kind: str, key: str, value: Any) -> None:
+        """Count a record in, that is canonical."""
         self._counts[kind] = self._counts.get(kind, 0) + 1
-        text = msgspec.json.encode([kind, key, self._canonical(value)], order="deterministic")
+        text = msgspec.json.encode([kind, key, value], order="deterministic")
         self._hash.update(b"%d:" % len(text) + text)
         await self._work.yield_to_reactor()
 
@@ -110,7 +114,7 @@ class _Reading:
                 kept.append((msgspec.json.encode(one, order="deterministic"), one))
                 await self._work.yield_to_reactor()
         for _, one in sorted(kept, key=itemgetter(0)):
-            await self._record("events", "", one)
+            await self._add("events", "", one)
 
     async def _mail(self) -> None:
         universe = self._universe
@@ -127,7 +131,7 @@ class _Reading:
                         await self._work.yield_to_reactor()
                     begin = end
                 for one in sorted(texts):
-                    await self._record("mail", f"{address} {status.name}", one)
+                    await self._add("mail", f"{address} {status.name}", one)
 
     def _message(self, octets: bytes) -> str:
         end = header_end(octets)
