@@ -13,7 +13,7 @@ from simmail.core.language.agreements import thing
 from simmail.core.language.clause.question_types import is_courtesy
 from simmail.core.language.clause.tables import restating
 from simmail.core.language.phrases import documents, say
-from simmail.core.language.questions import MailQuestion
+from simmail.core.language.questions import MailQuestion, asks_to_do
 from simmail.core.language.tables import counted
 from simmail.core.language_data import WRITTEN, tongue
 from simmail.core.writer.answer import NAMING, answer, is_request, is_told, known_answer, sources, unnamed
@@ -259,6 +259,8 @@ def _to(scene: Scene, read: Read, number: int) -> list[Said]:
         "support", "sick", "grief", "congrats", *DEALINGS)
     papers = [one for one in left if sends and one not in told and (
         one.type == "request" or is_request(one, scene)) and documents(one.text, scene.language)]
+    if intent == "event" and any(is_request(one, scene) and asks_to_do(one.text, scene.language) for one in left):
+        intent = "question"  # a favour is asked, and nobody invited
     if intent == "question" and any(slot.timed for slot in read.found.slots) and is_visit(read, scene.language):
         intent = "meeting"  # when somebody comes is told, whatever is asked besides
     if intent == "meeting" and left and not any(slot.timed for slot in read.found.slots) and not any(

@@ -18,6 +18,8 @@ def clause(head: list[str], rest: list[str], how: Restate) -> str:
     if first not in how.auxiliaries:
         # Its subject is the question word: "who signs the contract".
         return " ".join(own) if first in how.verbs or third(first, how) or past(first, how) else ""
+    if head[-1].lower() in how.doers and first in how.having and second not in {*how.asked, *how.asking, *how.subjects}:
+        return " ".join(own)  # "who has the key"
     subject = _subject(rest[1:], how, first in how.supports or first in how.modals)
     if not subject and first in how.linking and second in how.determiners and len(rest) < 7:
         subject = len(rest) - 1  # "where is the insurance certificate"
@@ -44,6 +46,8 @@ def _subject(words: list[str], how: Restate, supported: bool = False) -> int:
     for at in range(1, min(len(words), 7)):
         one = low[at]
         if at > 1 or low[0] not in how.determiners:
+            if one in how.no_verbs or low[at - 1] in how.before_nouns:
+                continue
             if one in how.verbs or not supported and (
                     one in how.verb_starts or len(one) > 4 and one.endswith(how.verb_endings)):
                 return at
@@ -70,6 +74,10 @@ def _verb(first: str, person: str, tail: list[str], how: Restate) -> tuple[list[
     if first in how.supports:
         if not tail:
             return None
+        if tail[0].lower() in how.adverbs:
+            # "When did you last have it" is about "when I last had it".
+            found = _verb(first, person, tail[1:], how)
+            return found and ([tail[0], *found[0]], found[1])
         base = tail[0].lower()
         if base not in how.verbs:
             return None
@@ -107,12 +115,13 @@ def statement(words: list[str], how: Restate) -> Statement:
         return Statement("", "")
     low_tail = [how.polarity.get(word.lower(), word) for word in verb[1]]
     who_said = how.polarity.get(who.lower(), who)
-    said = " ".join(part for part in (who_said, *verb[0], flipped(low_tail, how, objects=True)) if part)
+    said = " ".join(part for part in (
+        who_said, *(how.polarity.get(one, one) for one in verb[0]), flipped(low_tail, how, objects=True)) if part)
     aux = how.mine.get(first, first) if person == "me" else how.yours.get(first, first) if person == "you" else first
     negated = how.negated.get(aux, "")
     denied = " ".join(part for part in (who, negated, flipped(tail, how, objects=True)) if part) if negated else ""
     if who.lower() in how.somebody:
-        denied = f"{how.nobody} {' '.join((aux, flipped(tail, how, objects=True)))}"
+        denied = f"{how.somebody[who.lower()]} {' '.join((aux, flipped(tail, how, objects=True)))}"
     return Statement(fit(_shortened(said, how)), fit(_shortened(denied, how)))
 
 

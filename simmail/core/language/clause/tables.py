@@ -44,8 +44,7 @@ class Restate(Struct, frozen=True, forbid_unknown_fields=True):
     shared: str = ""
     shared_verbs: frozenset[str] = frozenset()
     subjects: frozenset[str] = frozenset()
-    somebody: frozenset[str] = frozenset()
-    nobody: str = ""
+    somebody: Mapping[str, str] = {}
     who_words: frozenset[str] = frozenset()
     supports: Mapping[str, str] = {}
     third: Mapping[str, str] = {}
@@ -68,6 +67,11 @@ class Restate(Struct, frozen=True, forbid_unknown_fields=True):
     whom: Mapping[str, str] = {}
     can: str = ""
     base: str = ""
+    doers: frozenset[str] = frozenset()
+    having: frozenset[str] = frozenset()
+    adverbs: frozenset[str] = frozenset()
+    no_verbs: frozenset[str] = frozenset()
+    before_nouns: frozenset[str] = frozenset()
     determiners: frozenset[str] = frozenset()
     polite_requests: frozenset[str] = frozenset()
     request_starts: tuple[str, ...] = ()

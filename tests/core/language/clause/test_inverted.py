@@ -18,12 +18,18 @@ class InvertedTests(SynchronousTestCase):
         self.assertEqual(clause(["When"], ["does", "it", "start"], EN), "when it starts")
         self.assertEqual(clause(["Who"], ["pays", "us"], EN), "who pays you")
         self.assertEqual(clause(["When"], ["bananas", "it"], EN), "")
+        self.assertEqual(clause(["When"], "did you last have a drill".split(), EN), "when I last had a drill")
+        self.assertEqual(clause(["Who"], "had keys yesterday evening".split(), EN), "who had keys yesterday evening")
+        self.assertEqual(clause(["Who"], "has the key to it".split(), EN), "who has the key to it")
+        self.assertEqual(clause(["Who"], "have you asked".split(), EN), "who I have asked")
 
     def test_statement(self) -> None:
         """Somebody becomes nobody, any becomes some."""
         self.assertEqual(statement(["Rains", "it"], EN).denied, "")
         self.assertEqual(statement(["Is", "anybody", "at", "home"], EN),
                          ("somebody is at home", "nobody is at home"))
+        self.assertEqual(statement("Is anything missing".split(), EN), ("something is missing", "nothing is missing"))
+        self.assertEqual(statement("Were the other two sent".split(), EN).said, "the other two were sent")
 
     def test_flipped(self) -> None:
         """What belongs to the house is ours, what belongs to a person mine; a subject stays one."""
