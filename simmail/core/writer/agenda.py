@@ -18,6 +18,7 @@ from simmail.core.records.conversation import USUAL, Appointment, taken
 from simmail.core.records.persona import Hours, Persona
 from simmail.core.time.instant import parse_days, zone
 from simmail.core.time.working_hours import is_open
+from simmail.core.writer.sources.limits import OwnLimits
 from simmail.errors import Invalid
 
 _WEEKDAYS = frozenset(range(5))
@@ -27,11 +28,13 @@ _NINE, _FIVE = time(9), time(17)
 class Calendar:
     """One persona's days, seen from C{now}."""
 
-    def __init__(self, persona: Persona, now: datetime, appointments: Sequence[Appointment] = ()) -> None:
+    def __init__(
+        self, persona: Persona, now: datetime, appointments: Sequence[Appointment] = (), limits: OwnLimits | None = None
+    ) -> None:
         """
         Read the persona's hours.
 
-        @param appointments: the times that are given away, but for what is spoken about.
+        @param appointments: the times that are given away, but for what is spoken about; limits: what it keeps to.
         """
         self._appointments = appointments
         timing = persona.timing
@@ -57,6 +60,9 @@ class Calendar:
             # Over midnight: the promised end of the day is the last minute of it.
             self._to = time(23, 59)
         self.now = now.astimezone(self.zone)
+        self._limits = limits or OwnLimits()
+        if not any(self.working(self.today + timedelta(days=ahead)) for ahead in range(372)):
+            self._limits = OwnLimits()  # nobody keeps all days for itself
 
     @property
     def today(self) -> date:
@@ -67,17 +73,17 @@ class Calendar:
         """Return the C{count}-th working day from now; today is number 0 while two hours of it are left."""
         day = self.today
         left = datetime.combine(day, self._to, self.zone) - self.now
-        if day.weekday() in self._days and count == 0 and left >= timedelta(hours=2):
+        if self.working(day) and count == 0 and left >= timedelta(hours=2):
             return day
         for _ in range(max(count, 1)):
             day += timedelta(days=1)
-            while day.weekday() not in self._days:
+            while not self.working(day):
                 day += timedelta(days=1)
         return day
 
     def working(self, day: date) -> bool:
         """Return whether the persona works on a day."""
-        return day.weekday() in self._days
+        return day.weekday() in self._days and self._limits.works(day)
 
     def close(self, day: date) -> datetime:
         """Return the end of a working day."""
@@ -93,8 +99,9 @@ class Calendar:
         return self.hours is None or is_open(self.hours, slot.start)
 
     def free(self, start: datetime, span: timedelta = USUAL) -> bool:
-        """Return whether nothing else is agreed for a time."""
-        return not taken(self._appointments, start, start + span)
+        """Return whether nothing else is agreed for a time, and it is none that the persona keeps for itself."""
+        return not taken(self._appointments, start, start + span) and self._limits.free(
+            start.astimezone(self.zone), span)
 
     def _hours(self, day: date) -> list[datetime]:
         """The full and half hours of a day at which something may begin."""

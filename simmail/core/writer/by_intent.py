@@ -25,7 +25,9 @@ from simmail.core.writer.agenda import plain_date
 from simmail.core.writer.choice import LOW, does, plain, values_of
 from simmail.core.writer.context import Read, Scene
 from simmail.core.writer.life import LIFE, is_visit
-from simmail.core.writer.sources.aim import aim, aim_words, counter, offered, steps, wants_money_back
+from simmail.core.writer.sources.aim import (
+    aim, aim_words, as_price, counter, offered, price_of, steps, wants_money_back,
+)
 from simmail.core.writer.speech_act import Said
 from simmail.core.writer.wishes import want_sentence
 
@@ -146,22 +148,27 @@ def _counters(scene: Scene, proposed: list[Slot], number: int) -> tuple[Slot, Sl
 def _redress(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
     values = values_of(scene, read)
     acts = does(scene, "redress", number)
-    language, after = scene.language, aim(scene.request.persona, scene.language)
-    if after is not None and after.kinds & aim_words(language.code).remedies:
-        # What is not wanted is not taken, whatever comes with it.
-        fits = [option for option in read.found.options if offered(option, language) & after.kinds]
-        if not fits and offered(read.found.prose.body, language) and not (
-                offered(read.found.prose.body, language) & after.kinds and not read.found.options):
-            return [Said(act="redress.insist", values={**values, "want": want_sentence(after.text, language)})]
-        if fits:
-            return [Said(act="redress.choose", values={**values, "option": fits[0]})]
-        acts = ["redress.accept"]
-    elif read.found.options:
+    if read.found.options:
         chosen = scene.dice.below(2, "option", number)
         values["option"], values["other"] = read.found.options[chosen], read.found.options[1 - chosen]
     else:
         acts = ["redress.accept" if act == "redress.choose" else act for act in acts]
     return [Said(act=act, values=values, joins=place > 0) for place, act in enumerate(acts)]
+
+
+def remedy(scene: Scene, read: Read) -> list[Said]:
+    """Return what is said to who offers a remedy: it is taken if it is that which is wanted; nothing for others."""
+    language, after = scene.language, aim(scene.request.persona, scene.language)
+    offer = offered(read.found.prose.body, language)
+    if after is None or not offer or not after.kinds & (aim_words(language.code).remedies | {"cancellation"}):
+        return []
+    values, options = values_of(scene, read), read.found.options
+    fits = [option for option in options if offered(option, language) & after.kinds]
+    if fits:
+        return [Said(act="redress.choose", values={**values, "option": fits[0]})]
+    if offer & after.kinds and not options:
+        return [Said(act="redress.accept", values=values)]
+    return [Said(act="redress.insist", values={**values, "want": want_sentence(after.text, language)})]
 
 
 def refund(scene: Scene, read: Read) -> list[Said]:
@@ -179,13 +186,18 @@ def refund(scene: Scene, read: Read) -> list[Said]:
 
 def bargain(scene: Scene, read: Read) -> list[Said]:
     """Return the price that somebody who wants a better one names, or that it takes the last; nothing for others."""
-    after = aim(scene.request.persona, scene.language)
-    if after is None or not read.found.amounts or not ("discount" in after.kinds or after.price and not (
+    after, offer = aim(scene.request.persona, scene.language), next(iter(read.found.amounts), "")
+    step, most = len(scene.request.own), steps(scene.request.persona, scene.language)
+    limit = scene.limits.most(f"{read.mail.subject[:200]} {read.found.prose.body}", scene.language.code)
+    values = {**values_of(scene, read), "amount": offer}
+    if limit and price_of(offer) > limit:
+        # Nobody who has a limit comes nearer than that.
+        return [Said(act="bargain.last" if step else "bargain.name", values={
+            **values, "value": as_price(limit, offer)})]
+    if after is None or not offer or not ("discount" in after.kinds or after.price and not (
             after.kinds & aim_words(scene.language.code).remedies)):
         return []
-    step, most = len(scene.request.own), steps(scene.request.persona, scene.language)
-    price = counter(after, read.found.amounts[0], step, most)
-    values = {**values_of(scene, read), "amount": read.found.amounts[0]}
+    price = counter(after, offer, step, most)
     if not price:
         return [Said(act="bargain.take", values=values)]
     return [Said(act="bargain.name" if step + 1 < most else "bargain.last", values={**values, "value": price})]
@@ -331,6 +343,18 @@ def _invite(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
     return [replace(one, remarks=(timed(scene, "agreed", good[0]),)) for one in said]
 
 
+def _event(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
+    """An event is declined where its hour is given away, or it lies on a day that is none for others."""
+    slots, values = read.found.slots, values_of(scene, read)
+    free = [slot for slot in slots if (
+        scene.calendar.free(slot.start, span_of(read)) if slot.timed else scene.limits.works(slot.start.date()))]
+    if slots and not free:
+        return [Said(act="event.decline", values=values)]
+    agreed = tuple(timed(scene, "agreed", slot) for slot in free[:1] if slot.timed)
+    return [replace(act, remarks=agreed) if act.act == "event.come" else act for act in plain(
+        scene, read, intent, number)]
+
+
 def _agenda(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
     return _one(scene, read, does(scene, "agenda", number)[0], number, **_times(scene, read))
 
@@ -436,7 +460,7 @@ _INTENTS: Mapping[str, Callable[[Scene, Read, str, int], list[Said]]] = MappingP
     "invoice": _invoice, "document": _document, "meeting": meeting, "redress": _redress, "chaser": _chaser,
     "feedback": _feedback, "bill": _bill, "booked": _booked, "closing": _closing,
     "account": _account, "confirmation": _confirmation, "delay": _delay,
-    "notice": _notice, "agenda": _agenda, "delivery": _delivery, "alternatives": _alternatives, "bank": _bank,
-    "terms": _terms, "information": _information,
+    "notice": _notice, "event": _event, "agenda": _agenda, "delivery": _delivery, "alternatives": _alternatives,
+    "bank": _bank, "terms": _terms, "information": _information,
     "payment": _payment, "invite": _invite, "approval": _asked_by, "access": _asked_by, "minutes": _minutes,
 })

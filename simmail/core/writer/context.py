@@ -27,6 +27,7 @@ from simmail.core.rng import Dice
 from simmail.core.time.arrival import local_arrival
 from simmail.core.writer.agenda import Calendar, plain_date
 from simmail.core.writer.request import Promised, WordsRequest
+from simmail.core.writer.sources.limits import OwnLimits
 from simmail.core.writer.sources.side import seen
 from simmail.core.writer.voice import FORMALITIES, Manner, PersonaVoice, folded, manners, voice
 
@@ -82,6 +83,7 @@ class Scene(Struct, frozen=True):
     length: str
     formality: str
     calendar: Calendar
+    limits: OwnLimits
     facts: tuple[Fact, ...]
     read: tuple[Read, ...]
     common: Mapping[str, str]
@@ -138,7 +140,9 @@ def set_scene(request: WordsRequest) -> Scene:
         (code for code in mine if code in WRITTEN), WRITTEN[0]))
     manner = manners()[persona.temperament]
     style: Style = persona.style if persona.style is not UNSET else Style()
-    calendar = Calendar(persona, request.now, request.appointments)
+    wants = "" if persona.wants is UNSET else persona.wants
+    limits = OwnLimits((wants, *(f"{name}: {value}" for name, value in request.facts.items()), *request.notes))
+    calendar = Calendar(persona, request.now, request.appointments, limits)
     # What nobody knows the arrival of comes now.
     came = request.arrived[-len(mails):] if len(request.arrived) == len(request.mails) else (request.now,) * len(mails)
     read = tuple(_read(mail, at, request, calendar, languages.language(told)) for mail, at in zip(mails, came))
@@ -151,6 +155,7 @@ def set_scene(request: WordsRequest) -> Scene:
         length=_given(style.length, manner.length),
         formality=formality if formality in FORMALITIES else manner.formality,
         calendar=calendar,
+        limits=limits,
         facts=read_facts(request.facts, request.notes),
         read=read,
         common=_common(request, read, calendar, language),

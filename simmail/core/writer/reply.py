@@ -17,7 +17,9 @@ from simmail.core.language.questions import MailQuestion, asks_to_do
 from simmail.core.language.tables import counted
 from simmail.core.language_data import WRITTEN, tongue
 from simmail.core.writer.answer import NAMING, answer, is_request, is_told, known_answer, sources, unnamed
-from simmail.core.writer.by_intent import DEALINGS, bargain, matter, meeting, refund, without_ref
+from simmail.core.writer.by_intent import (
+    DEALINGS, bargain, matter, meeting, refund, remedy, without_ref,
+)
 from simmail.core.writer.choice import HIGH, LOW, does, plain, values_of, what_for
 from simmail.core.writer.context import Read, Scene, mentions, tongues, without_determiner
 from simmail.core.writer.life import is_visit, moved
@@ -61,7 +63,11 @@ _CORRECTED = frozenset({
 # Acts that give nothing yet: what else is asked to be done with it waits as well.
 _WITHHELD = frozenset({"document.ask", "document.refuse", "document.noted"})
 # Mail in which prices may be named.
-_BARGAINED = frozenset({"offer", "question", "redress", "terms", "renewal", "details", "information", "sales"})
+_BARGAINED = frozenset({
+    "offer", "question", "redress", "terms", "renewal", "details", "information", "sales", "order", "enquiry", "task",
+    "approval", "alternatives", "confirmation"})
+# Questions with which something is offered.
+_OFFERING = frozenset({"yes_no", "choice", "either", "what", "how", "request"})
 # Mail that has words of its own for what is taken back, or is about something else.
 _TAKING_BACK = _WHOLE | {"meeting", "booked", "invite", "sick", "grief", "congrats", "offer", "alternatives"}
 # Answers that tell nothing of the state of a thing.
@@ -244,6 +250,10 @@ def _to(scene: Scene, read: Read, number: int) -> list[Said]:
     if intent == "cancelled" and takes_order_back(read.found, scene.language):
         # An order, and no appointment; what was paid for it is asked back.
         return [dropped(scene, read), *(refund(scene, read) or answers(scene, read, left, number))]
+    if intent in ("redress", "sales") or intent not in _WHOLE and any(one.type in _OFFERING for one in left):
+        said = remedy(scene, read)
+        if said:
+            return [*said, *answers(scene, read, [one for one in left if one.type not in _OFFERING], number)]
     if intent in _BARGAINED:
         said = bargain(scene, read)
         if said:
@@ -283,8 +293,6 @@ def _to(scene: Scene, read: Read, number: int) -> list[Said]:
     if sends and intent != "document" and read.found.documents and (papers or not told):
         said.extend(matter(scene, read, "document", number))
         left = [question for question in left if not is_request(question, scene)]
-    if any(act.act == "redress.insist" for act in said):
-        left = []  # whether the other remedy would do is answered
     if any(act.act in _WITHHELD for act in said):
         left = [one for one in left if one.type != "request"]
     said.extend(answers(scene, read, [one for one in left if one not in papers], number))

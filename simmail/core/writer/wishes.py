@@ -41,7 +41,7 @@ def want_sentence(want: str, language: Language) -> str:
         want = " ".join(parts)
     if first in language.want_verbs:
         return language.wants.verb.format(want=want[:1].lower() + want[1:])
-    if first in language.want_openers:
+    if parts[0].lower() in language.want_openers:
         return language.wants.noun.format(want=want[:1].lower() + want[1:])
     if parts[0] in language.own_words:
         return f"{want}."

@@ -295,7 +295,7 @@ def request(
             zone_of(persona)), dice=dice, mails=context.heard, arrived=context.arrived, remarks=context.thread.remarks,
         appointments=apart(context.appointments, job.thread), facts=dict(facts), case_title=case_title,
         part=context.thread.part, matter=context.thread.facts,
-        notes=tuple(context.memory.get(job.case_id or "", ())),
+        notes=tuple(note for case in dict.fromkeys(("", job.case_id or "")) for note in context.memory.get(case, ())),
         warmth=_or_half(dossier.warmth), trust=_or_half(dossier.trust), patience=_or_half(dossier.patience),
         promise=Promised(promise.what, promise.due) if promise is not None else None,
         ooo=msgspec.convert(period, OutOfOffice) if period else None, own=context.own,

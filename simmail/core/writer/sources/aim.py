@@ -28,7 +28,8 @@ USUAL = 0.1
 _STOPS = ".,;:!?"
 _WORD = re.compile(r"[\w']+")
 _SHARE = re.compile(r"([0-9]{1,2}(?:[.,][0-9])?) ?(?:%|percent|per cent|prozent)", re.IGNORECASE)
-_PRICE = re.compile(r"(€|\$|£|EUR|USD|GBP|CHF|SEK|NOK|DKK|PLN|CZK)? ?([0-9][0-9.,']*[0-9]|[0-9]) ?"
+_PRICE = re.compile(r"(€|\$|£|EUR|USD|GBP|CHF|SEK|NOK|DKK|PLN|CZK)? ?"
+                    r"([0-9]{1,3}(?: [0-9]{3})+(?:[.,][0-9]{2})?|[0-9][0-9.,']*[0-9]|[0-9]) ?"
                     r"(€|\$|£|EUR|USD|GBP|CHF|SEK|NOK|DKK|PLN|CZK|[Ee]uros?)?")
 
 
@@ -118,23 +119,30 @@ def counter(one: Aim, price: str, step: int, most: int) -> str:
 
     @param price: as offered, C{EUR 1,240.00}; step: how often a price was named before, and C{most}.
     """
-    match = _PRICE.search(price)
-    if match is None or step >= most:
+    if not (now := price_of(price)) or step >= most:
         return ""
-    now = amount_of(match.group(2))
     wanted = one.price if one.price and "refund" not in one.kinds else now * (1 - (one.share or USUAL))
     named = wanted + (now - wanted) * step / most
-    if not now or abs(named - now) / now < NEAR or wanted >= now:
-        return ""
-    return f"{price[:match.start(2)]}{_like(named, match.group(2))}{price[match.end(2):]}"
+    return "" if abs(named - now) / now < NEAR or wanted >= now else as_price(named, price)
+
+
+def price_of(price: str) -> float:
+    """Return what a price comes to, 0 where it names no sum."""
+    match = _PRICE.search(price)
+    return amount_of(match.group(2)) if match is not None else 0.0
+
+
+def as_price(value: float, price: str) -> str:
+    """Return a sum as a price is written: C{£3,000} for C{£3,450}."""
+    match = _PRICE.search(price)
+    return "" if match is None else f"{price[:match.start(2)]}{_like(value, match.group(2))}{price[match.end(2):]}"
 
 
 def _like(value: float, given: str) -> str:
     """A sum written as another one is: "1,240.00", "1.240,00", "89"."""
     cents = len(given) > 2 and given[-3] in ".,"
     point = given[-3] if cents else ""
-    thousand = "" if not cents and not re.search(r"[.,']", given) else {".": ",", ",": "."}.get(
-        point, next((sign for sign in given if sign in ".,'"), ","))
+    thousand = next((sign for sign in given if sign in ".,' " and sign != point), {".": ",", ",": "."}.get(point, ""))
     rounded = round(value, 2) if cents else float(round(value, -1) if value >= 200 else round(value))
     whole, _, part = f"{rounded:.2f}".partition(".")
     grouped = f"{int(whole):,}".replace(",", thousand) if thousand else whole

@@ -6,7 +6,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.language.tables import language
 from simmail.core.records import temperaments
-from simmail.core.writer.sources.aim import STEPS, aim, counter, offered, steps
+from simmail.core.writer.sources.aim import STEPS, aim, as_price, counter, offered, steps
 from tests.core.writer.samples import TEMPERAMENTS, mail, maria, wrote
 
 EN = language("en")
@@ -29,6 +29,8 @@ class AimTests(SynchronousTestCase):
         assert refund is not None
         self.assertEqual(refund.kinds, frozenset(("refund",)))
         self.assertIsNone(aim(maria(), EN))
+        self.assertEqual([as_price(3000, one) for one in ("£3,450", "3 450 €", "3.450 Euro", "EUR 3,450.00", "3450 €")],
+                         ["£3,000", "3 000 €", "3.000 Euro", "EUR 3,000.00", "3000 €"])
         self.assertEqual(offered("a voucher or a replacement", EN), frozenset(("voucher", "replacement")))
         self.assertEqual(set(STEPS), {one.name for one in temperaments.TEMPERAMENTS})
 
@@ -40,6 +42,18 @@ class AimTests(SynchronousTestCase):
                     temperament, wants=REFUND)).text
                 self.assertIn("I would like a refund of EUR 89.00", text)
                 self.assertNotRegex(text, r"(?i)fine with me|go ahead|that would be all right")
+
+    def test_told(self) -> None:
+        """So it is with what is simply sent, in each language, and with a pause for who wants to leave."""
+        for wants, text, wanted in (
+                ("wants his money back, £89.00", "We will send you a brand new one. Is that all right?", "money back"),
+                ("will sein Geld zurück", "Wir schicken Ihnen ein neues Gerät. Ist das recht so?", "mein Geld"),
+                ("veut être remboursée", "Nous vous proposons un avoir de 89 €. Cela vous convient-il ?", "remboursée"),
+                ("quiere que le devuelvan el dinero", "Le enviaremos una nueva. ¿Le parece bien?", "el dinero"),
+                ("wants to cancel the membership", "How about pausing it instead?", "cancel the membership")):
+            for temperament in TEMPERAMENTS:
+                self.assertIn(wanted, wrote(mail(f"{text}\n\nService", "Service"), temperament=temperament,
+                                            persona=maria(temperament, wants=wants)).text)
 
     def test_fitting_option(self) -> None:
         """Of two remedies the one that is wanted is taken."""

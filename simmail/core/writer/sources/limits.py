@@ -1,0 +1,139 @@
+"""
+What somebody keeps to, by the notes it was given: hours and days that are not for others, and sums it does not exceed.
+
+The words stand in C{templates/<code>/kinds.yaml}; notes are read in every language, for who wrote them need not have
+known in which one mail would come.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from datetime import date, datetime, time, timedelta
+from functools import cache, lru_cache
+
+from msgspec import Struct, convert
+
+from simmail.core.language.tables import language
+from simmail.core.language_data import WRITTEN, read_optional
+from simmail.core.writer.sources.marks import MONEY, amount_of
+from simmail.core.writer.sources.said_words import content, shared
+
+#: Notes whose reading is kept.
+_KEPT = 4096
+_CLOCK = r"(?:{cues}) (?:the |las? |les? )?([0-9]{{1,2}})(?:(?:[:.]| ?[hu] ?)([0-5][0-9]))? ?(am|pm)?(?![0-9/%])"
+
+
+class LimitWords(Struct, frozen=True, forbid_unknown_fields=True):
+    """How notes of one language set limits; pieces of lower-case text, the data files say what each is for."""
+
+    no: tuple[str, ...]
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+    first: tuple[str, ...]
+    away: tuple[str, ...]
+    to: tuple[str, ...]
+    most: tuple[str, ...]
+
+
+class Limit(Struct, frozen=True):
+    """
+    What one note keeps to.
+
+    @ivar days: of the week, all where none is named; first, last: no time before the one or from the other on.
+    @ivar away: first and last day, each as month and day; most: a sum, 0 for none, and what it is for.
+    """
+
+    days: frozenset[int] = frozenset()
+    first: time = time.min
+    last: time = time.max
+    away: tuple[tuple[int, int], tuple[int, int]] | None = None
+    most: float = 0.0
+    about: str = ""
+
+
+class OwnLimits:
+    """What somebody keeps to."""
+
+    def __init__(self, notes: Iterable[str] = ()) -> None:
+        """Read the notes that were given; what a person noted itself begins with a date, and sets none."""
+        self._limits = [one for note in notes if not note[:1].isdigit() for one in _read(note[:600])]
+
+    def free(self, start: datetime, span: timedelta) -> bool:
+        """Return whether a time, in the person's zone, is none that it keeps for itself."""
+        return self.works(start.date()) and not any(
+            (not one.days or start.weekday() in one.days) and (
+                start.time() < one.first or (start + span - timedelta(minutes=1)).time() >= one.last)
+            for one in self._limits)
+
+    def works(self, day: date) -> bool:
+        """Return whether a day is one for others."""
+        for one in self._limits:
+            if one.away is not None:
+                begin, end = one.away
+                at = (day.month, day.day)
+                if begin <= at <= end if begin <= end else at >= begin or at <= end:
+                    return False
+            if day.weekday() in one.days and (one.first, one.last) == (time.min, time.max):
+                return False
+        return True
+
+    def most(self, text: str, code: str) -> float:
+        """Return the sum that is not exceeded for what a text speaks of, 0 for none."""
+        named = content(text, code)
+        return next((one.most for one in self._limits if one.most and (
+            not (about := content(one.about, code)) or shared(about, named))), 0.0)
+
+
+@lru_cache(_KEPT)
+def _read(note: str) -> tuple[Limit, ...]:
+    # "From 9. to 13." is one sentence.
+    return tuple(limit for sentence in re.split(r"(?<![0-9])[.;!]\s|\n", note) for limit in next(
+        filter(None, (_limit(sentence, code) for code in WRITTEN)), ()))
+
+
+def _limit(sentence: str, code: str) -> list[Limit]:
+    """What a sentence keeps to, in one language."""
+    words, known, low = limit_words(code), language(code), f" {sentence.lower()} ".replace("\u2019", "'")
+    sums = [amount_of(one or other) for one, other in MONEY.findall(sentence)]
+    if sums and any(f" {cue}" in low for cue in words.most):
+        rest = MONEY.sub(" ", low)
+        for cue in sorted(words.most, key=len, reverse=True):
+            rest = rest.replace(f" {cue}", " ")
+        return [Limit(most=sums[0], about=rest.strip())]
+    away = _span(code).search(low) if any(f" {cue}" in low for cue in words.away) else None
+    if away is not None:
+        months = [month.lower() for month in known.months]
+        ends = months.index(away["last_month"]) + 1
+        begins = months.index(away["first_month"]) + 1 if away["first_month"] else ends
+        return [Limit(away=((begins, int(away["first"])), (ends, int(away["last"]))))]
+    denied = any(f" {cue} " in low for cue in words.no)
+    days = frozenset(at for at, day in enumerate(known.weekdays) if day.lower() in low)
+    first, late = (_clock(cues, low) for cues in (words.first + words.before * denied, words.after * denied))
+    if first or late:
+        return [Limit(days, first=first or time.min, last=late or time.max)]
+    dated = any(map(str.isdigit, low)) or any(month.lower() in low for month in known.months)
+    return [Limit(days)] if denied and days and not dated else []
+
+
+def _clock(cues: tuple[str, ...], low: str) -> time | None:
+    """The time of day behind one of some cues."""
+    found = re.search(_CLOCK.format(cues="|".join(map(re.escape, cues))), low) if cues else None
+    hour = int(found[1]) + (12 if found[3] == "pm" and int(found[1]) < 12 else 0) if found is not None else 24
+    return time(hour, int(found[2] or 0)) if found is not None and hour < 24 else None
+
+
+@cache
+def limit_words(code: str) -> LimitWords:
+    """Return how notes of a language set limits."""
+    return convert((read_optional(code, "kinds.yaml") or {})["limits"], LimitWords)
+
+
+@cache
+def _span(code: str) -> re.Pattern[str]:
+    """A span of days: "from 24 December to 6 January"."""
+    months = "|".join(month.lower() for month in language(code).months)
+    to = "|".join(map(re.escape, limit_words(code).to))
+    day = r"(?:the |le |el |dem |den )?(?P<{0}>[0-9]{{1,2}})(?:\.|st|nd|rd|th|er)?"
+    return re.compile(rf"{day.format('first')} ?(?:(?:of |de |d')?(?P<first_month>{months}))? ?(?:{to}) "
+                      rf"?{day.format('last')} ?(?:of |de |d')?(?P<last_month>{months})")
