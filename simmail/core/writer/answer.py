@@ -30,6 +30,7 @@ from simmail.core.writer.life import LIFE
 from simmail.core.writer.polish import long_forms
 from simmail.core.writer.sources.aim import aim_words
 from simmail.core.writer.sources.marks import marks, stems
+from simmail.core.writer.sources.noted import liked, noted
 from simmail.core.writer.sources.recall import check, recall
 from simmail.core.writer.sources.reckoning import reckoned
 from simmail.core.writer.sources.sentence import (
@@ -38,6 +39,7 @@ from simmail.core.writer.sources.sentence import (
 from simmail.core.writer.sources.said_words import content, has_number, kin, shared
 from simmail.core.writer.sources.self_sheet import SelfSheet, Told
 from simmail.core.writer.sources.told import Recalled, recalled
+from simmail.core.writer.sources.side import asks_what_is_done, names_damage
 from simmail.core.writer.speech_act import Said
 from simmail.core.writer.voice import Piece
 from simmail.core.writer.wishes import want_sentence
@@ -69,7 +71,7 @@ def sources(scene: Scene) -> AnswerSources:
     return AnswerSources(
         facts=read_facts(request.facts, ()), matter=read_facts(request.matter, ()), remarks=said_before,
         notes=read_facts({}, request.notes),
-        sheet=SelfSheet(request.persona, scene.calendar, scene.language, scene.far))
+        sheet=SelfSheet(request.persona, scene.calendar, scene.language, scene.far, request.notes))
 
 
 def answer(
@@ -169,6 +171,9 @@ def _known(
     fact = facts.answering(question.text, known.notes, language, scene.request.meaning)
     if fact is not None and question.type != "why":
         return Said(act=fact.act(), values={**values, **fact.values(language)})
+    note = "" if question.recalls else noted(question, scene.request.notes, read.base, language)
+    if note:
+        return Said(act="answer.own", values={**values, "value": note})
     if question.recalls:
         quoted = _quoted(scene, question, values, known)
         if quoted is not None:
@@ -366,15 +371,26 @@ def _of_self(scene: Scene, question: MailQuestion, values: dict[str, str], known
     if wants and question.type in ("what", "how", "why", "much") and any(
             cue in question.text.lower() for cue in (*language.wish_asked, *aim_words(language.code).wishes)):
         return Said(act="answer.own", values={**values, "value": want_sentence(wants, language)})
-    listed = known.sheet.listed(question.text) if question.type in ("request", "what", "who", "where") else []
+    if is_proposal(question, scene):
+        return Said(act="answer.propose", values=values)
+    listed = known.sheet.listed(question.text) if question.type in ("request", "what", "who", "where") or (
+        question.type == "yes_no" and asks_to_do(question.text, language)) else []
     if len(listed) > 1:
         return Said(act="answer.details", values={**values, "value": _list(scene, listed)})
-    told = known.sheet.telling(question.text, question.type)
+    told = known.sheet.answering(question.text, question.type)
     if told is None and listed and (question.type == "request" or question.text.rstrip()[-1:] != "?"):
         told = listed[0]
     if told is None:
         return None
-    return Said(act="answer.own", values={**values, "value": _sentence(scene, question, told)})
+    return Said(act="answer.life" if told.private else "answer.own", values={
+        **values, "value": _sentence(scene, question, told)})
+
+
+def is_proposal(question: MailQuestion, scene: Scene) -> bool:
+    """Return whether somebody who wants nothing itself is asked what it proposes about goods that arrived broken."""
+    wants = scene.request.persona.wants
+    return (wants is UNSET or not wants) and asks_what_is_done(question.text, scene.language) and any(
+        names_damage(read.found, scene.language) for read in scene.read)
 
 
 def _list(scene: Scene, listed: list[Told]) -> str:
@@ -430,7 +446,7 @@ def _chosen(scene: Scene, question: MailQuestion, place: int, values: dict[str, 
     """One of two things that are offered, None where nothing is."""
     dice, language = scene.dice, scene.language
     if question.options and question.form == "choice":
-        option = dice.choice(question.options, "which", place)
+        option = liked(question.options, scene.request.notes, language) or dice.choice(question.options, "which", place)
         act = "answer.option" if question.options[1].split()[0].lower() in language.determiners else "answer.way"
         return Said(act=act, values={**values, "option": option})
     if question.form == "either":

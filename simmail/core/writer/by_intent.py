@@ -28,6 +28,7 @@ from simmail.core.writer.life import LIFE, is_visit
 from simmail.core.writer.sources.aim import (
     aim, aim_words, as_price, counter, offered, price_of, steps, wants_money_back,
 )
+from simmail.core.writer.sources.noted import liked
 from simmail.core.writer.speech_act import Said
 from simmail.core.writer.wishes import want_sentence
 
@@ -149,8 +150,10 @@ def _redress(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
     values = values_of(scene, read)
     acts = does(scene, "redress", number)
     if read.found.options:
-        chosen = scene.dice.below(2, "option", number)
-        values["option"], values["other"] = read.found.options[chosen], read.found.options[1 - chosen]
+        options = read.found.options
+        values["option"] = liked(options, scene.request.notes, scene.language) or options[
+            scene.dice.below(2, "option", number)]
+        values["other"] = next(one for one in options if one != values["option"])
     else:
         acts = ["redress.accept" if act == "redress.choose" else act for act in acts]
     return [Said(act=act, values=values, joins=place > 0) for place, act in enumerate(acts)]
@@ -390,7 +393,8 @@ def _alternatives(scene: Scene, read: Read, intent: str, number: int) -> list[Sa
     if not read.found.options:
         act = "alternatives.ask" if act == "alternatives.choose" else act
         return _one(scene, read, act, number)
-    option = read.found.options[scene.dice.below(2, "option", number)]
+    option = liked(read.found.options, scene.request.notes, scene.language) or read.found.options[
+        scene.dice.below(2, "option", number)]
     return _one(scene, read, act, number, option=option)
 
 

@@ -16,7 +16,9 @@ from simmail.core.language.phrases import documents, say
 from simmail.core.language.questions import MailQuestion, asks_to_do
 from simmail.core.language.tables import counted
 from simmail.core.language_data import WRITTEN, tongue
-from simmail.core.writer.answer import NAMING, answer, is_request, is_told, known_answer, sources, unnamed
+from simmail.core.writer.answer import (
+    NAMING, answer, is_proposal, is_request, is_told, known_answer, sources, unnamed,
+)
 from simmail.core.writer.by_intent import (
     DEALINGS, bargain, matter, meeting, refund, remedy, without_ref,
 )
@@ -83,7 +85,7 @@ _ASKED_FOR = 6
 # Answers that say by themselves what they are the answer to.
 _NAMED = frozenset({
     "answer.fact", "answer.flag", "answer.fact_so", "answer.fact_not", "answer.said_so", "answer.said_not",
-    "answer.own", "answer.details", "answer.recall", "answer.piece",
+    "answer.own", "answer.life", "answer.propose", "answer.details", "answer.recall", "answer.piece",
     "answer.sum", "answer.never", "answer.yours", "answer.mine", "answer.yours_not",
     "answer.mine_not", "answer.called_off", "answer.confirm", "answer.do", "answer.dont",
     "answer.option", "answer.way", "answer.who", "answer.me", "answer.opinion",
@@ -225,7 +227,8 @@ def _to(scene: Scene, read: Read, number: int) -> list[Said]:
     rest = [one for one in left if not is_courtesy(one.text, scene.language)]
     asked = [one for one in rest if not one.checks or one.recalls] or rest
     told = _told(scene, read, asked) if intent not in _UNTOLD else []
-    if told and (len(told) == len(asked) or intent in _TELLING):
+    chooses = intent == "delivery" and bool(read.found.slots)
+    if told and (len(told) == len(asked) or intent in _TELLING and not chooses):
         intent = "question"  # whatever it looks like: what it asks for is known
     left = (rest if intent not in _CLOSE else left) or left
     feels = moved(scene, read)
@@ -277,6 +280,8 @@ def _to(scene: Scene, read: Read, number: int) -> list[Said]:
             _asks_to_meet(one, scene) for one in left):
         # A day stands in it, and nobody asked for a meeting.
         intent = "question" if read.found.questions else "task"
+    if any(is_proposal(one, scene) for one in left):
+        intent = "question"  # whatever else is written about the order
     remembered = bool(scene.request.own) and bool(left) and intent not in _WHOLE and all(
         is_told(scene, read, one, sources(scene)) for one in left)
     if remembered or intent in _ANSWERED or intent in _RECALLED and (
@@ -321,6 +326,9 @@ def _dealt_with(question: MailQuestion, read: Read, scene: Scene) -> bool:
         return True
     if read.intent in ("complaint", "bug") and asks_what_is_done(question.text, scene.language):
         return True
+    told = sources(scene).sheet.telling(question.text, question.type)
+    if told is not None and (told.private or read.intent in DEALINGS):
+        return False
     if question.type == "request":
         return read.intent in ("support", *DEALINGS)
     if read.intent in _PERSONAL:

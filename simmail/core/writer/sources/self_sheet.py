@@ -8,23 +8,24 @@ language.  Source: API contract, "Resources and their fields / Persona".
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import date, timedelta
 from functools import cache
 from typing import NamedTuple
 
 from msgspec import UNSET, Struct, convert
 
+from simmail.core.language.clause.question_types import type_inside
 from simmail.core.language.names import company_of
-from simmail.core.language.phrases import say
+from simmail.core.language.phrases import say, words
 from simmail.core.language.tables import Language
 from simmail.core.language_data import LANGUAGES, read_optional, read_yaml
 from simmail.core.records.persona import Persona
 from simmail.core.rng import Dice
 from simmail.core.writer.agenda import Calendar, full_date
 
-#: How many details of one sentence are told.
-MOST = 8
+#: How many details of one sentence are told; what a cue counts more, in letters, beside the thing it is asked of.
+MOST, _NAMED = 8, 10
 
 
 class Field(Struct, frozen=True, forbid_unknown_fields=True):
@@ -38,6 +39,9 @@ class Field(Struct, frozen=True, forbid_unknown_fields=True):
     types: frozenset[str] = frozenset()
     draw: str = ""
     of: str = ""
+    about: tuple[str, ...] = ()
+    unless: tuple[str, ...] = ()
+    private: bool = False
     yes: Mapping[str, tuple[int, ...]] = {}
     shared: tuple[str, ...] = ()
 
@@ -59,6 +63,8 @@ class SelfTable(Struct, frozen=True, forbid_unknown_fields=True):
     no_titles: tuple[str, ...] = ()
     no_company: tuple[str, ...] = ()
     jobs: tuple[str, ...] = ()
+    theirs: frozenset[str] = frozenset()
+    notes: Mapping[str, str] = {}
     list: str = "{label}: {value}"
 
 
@@ -86,6 +92,7 @@ class Told(NamedTuple):
     What the sheet says to a question.
 
     @ivar sentence: as a sentence of its own; agrees: to a yes-or-no question whether that means yes, else None.
+    @ivar private: it is nobody's business at work.
     """
 
     field: str
@@ -93,6 +100,7 @@ class Told(NamedTuple):
     value: str
     sentence: str
     agrees: bool | None = None
+    private: bool = False
 
 
 class Colleague(NamedTuple):
@@ -117,13 +125,15 @@ def places() -> Places:
 class SelfSheet:
     """One person's sheet, in one language."""
 
-    def __init__(self, persona: Persona, calendar: Calendar, language: Language, polite: bool = True) -> None:
+    def __init__(
+        self, persona: Persona, calendar: Calendar, language: Language, polite: bool = True, notes: Iterable[str] = ()
+    ) -> None:
         self._persona, self._calendar, self._language, self._polite = persona, calendar, language, polite
         self._dice = Dice(persona.id).on("self")
         # Colleagues work in one house.
         self._house = Dice(self.org.lower()).on("house") if self.org else self._dice
         self._table = table(language.code)
-        self._own = " ".join(part.lower() for part in (persona.who, persona.character) if part is not UNSET)
+        self._own = " ".join(part.lower() for part in (persona.who, persona.character, *notes) if part is not UNSET)
 
     @property
     def org(self) -> str:
@@ -143,15 +153,31 @@ class SelfSheet:
 
         @param kind: what it asks for, one of L{question_types.TYPES}.
         """
-        low = f" {question.lower()} "
-        best: tuple[int, str] = (0, "")
+        low = f" {question.lower()} ".replace("\u2019", "'")
+        named = _things(low, self._table.theirs)
+        best: tuple[int, str, str] = (0, "", "")
         for name, field in self._table.fields.items():
-            if field.types and kind not in field.types:
+            if field.types and kind not in field.types or kind == "yes_no" and not (
+                    field.yes or "yes_no" in field.types):
                 continue
-            if kind == "yes_no" and not field.yes:
+            about = next((word for word in field.about if word in named), "")
+            if field.about and not about or any(piece in low for piece in field.unless):
                 continue
-            best = max([best, *((len(cue), name) for cue in field.cues if cue in low)])
-        return self.told(best[1], low if kind == "yes_no" else "") if best[1] else None
+            weight = _NAMED * bool(about) + len(about)
+            best = max([best, *((len(cue) + weight, name, about) for cue in field.cues if cue in low)])
+        return self.told(best[1], low if kind == "yes_no" else "", best[2]) if best[1] else None
+
+    def answering(self, question: str, kind: str) -> Told | None:
+        """Return the same to each part of a question: "what is your shoe size and how tall are you?"."""
+        joint, colon = f" {self._language.and_} ", self._language.colon
+        parts = question.rstrip("?").replace(", ", joint).split(joint)
+        told = (self.telling(part, type_inside(f"- {part.lower()}", self._language) or kind) for part in parts)
+        some = list({one.field: one for one in told if one is not None}.values())
+        if len(some) < 2:
+            return self.telling(question, kind)
+        named = (f"{one.label[:1].upper()}{one.label[1:]}{colon}{one.value}." for one in some)
+        return some[0]._replace(sentence=" ".join(
+            (one.sentence for one in some) if kind == "yes_no" else named), private=all(one.private for one in some))
 
     def listed(self, sentence: str) -> list[Told]:
         """Return what a sentence names that belongs on the sheet, in its order: "your name, address and phone"."""
@@ -173,8 +199,8 @@ class SelfSheet:
         told = (self.told(name) for name in sorted(found, key=lambda name: found[name]))
         return [one for one in told if one is not None][:MOST]
 
-    def told(self, name: str, question: str = "") -> Told | None:
-        """Return what the sheet says of one field."""
+    def told(self, name: str, question: str = "", about: str = "") -> Told | None:
+        """Return what the sheet says of one field, to a question in lower case, about a thing that it names."""
         field = self._table.fields.get(name)
         if field is None:
             return None
@@ -183,13 +209,16 @@ class SelfSheet:
             return None if name not in ("company", "vat") or not self._table.no_company else Told(
                 name, field.label, "-", self._dice.choice(self._table.no_company, "private"))
         agrees = None
-        if question:
+        if question and name == "open":
+            named = [at for at, day in enumerate(self._language.weekdays) if day.lower() in question]
+            agrees = set(named) <= {day.weekday() for day in self._week} if named else None
+        elif question and field.yes:
             cue = max((cue for cue in field.yes if cue in question), key=len, default="")
             if not cue:
                 return None
             agrees = place in field.yes[cue] if place >= 0 else None
-        says = self._dice.choice(field.says, "says", name).format(value=value)
-        return Told(name, field.label, value, says[:1].upper() + says[1:], agrees)
+        says = self._dice.choice(field.says, "says", name).format(value=value, about=about)
+        return Told(name, field.label, value, says[:1].upper() + says[1:], agrees, field.private)
 
     def _value(self, name: str, field: Field) -> tuple[str, int]:
         """Return a value, and its place among those of the field."""
@@ -206,12 +235,19 @@ class SelfSheet:
                 near = f"{head}{far if self._polite else close}{tail}"
             return near, place
         if field.draw:
-            return self._number(field.draw), -1
+            return self._drawn(name, field.draw), -1
         return self._known(name), -1
 
-    def _number(self, kind: str) -> str:
+    def _drawn(self, name: str, kind: str) -> str:
         years = self._calendar.today.year - self._born.year
+        if "#" in kind:
+            return self._digits(kind, name)
         match kind:
+            case "colleague":
+                return self._house.on(name).choice(self._others) if self.org else ""
+            case "bought":
+                return full_date(self._persona.created.date() - timedelta(days=40 + self._dice.below(400, name)),
+                                 self._language)
             case "team":
                 return str(3 + self._dice.below(10, "team"))
             case "staff":
@@ -253,18 +289,25 @@ class SelfSheet:
                 return f"{head}{line}, {f'{place.city} {place.code}' if place.before else f'{place.code} {place.city}'}"
             case "birthday":
                 return full_date(self._born, self._language)
-            case "hours":
+            case "hours" | "open":
                 return self._hours()
+            case "unload":
+                return f"{self._calendar.close(self._calendar.today):%H:%M}"
             case "vat":
                 return f"{self._country}{self._digits('999######', 'vat', self._house)}" if self.org else ""
             case "timezone":
                 return str(self._zone or "UTC").rpartition("/")[2].replace("_", " ")
         return ""
 
-    def _hours(self) -> str:
+    @property
+    def _week(self) -> list[date]:
+        """The days of this week that are worked on."""
         monday = self._calendar.today - timedelta(days=self._calendar.today.weekday())
         days = [monday + timedelta(days=number) for number in range(7)]
-        worked = [day for day in days if self._calendar.working(day)] or days[:5]
+        return [day for day in days if self._calendar.working(day)] or days[:5]
+
+    def _hours(self) -> str:
+        worked = self._week
         names = [self._language.weekdays[day.weekday()] for day in (worked[0], worked[-1])]
         start, end = self._calendar.at_work(worked[0], 0.0), self._calendar.close(worked[0])
         return f"{'–'.join(dict.fromkeys(names))}, {start:%H:%M}–{end:%H:%M}"
@@ -310,8 +353,18 @@ class SelfSheet:
         """Return who knows about an area, None for somebody without a company."""
         if not self.org or area not in self._table.areas:
             return None
-        others = [one for one in places().colleagues if one.split()[0] != self._persona.name.split(" ")[0]]
-        return Colleague(Dice(self.org.lower()).on("colleague", area).choice(others), self._table.areas[area].name)
+        name = Dice(self.org.lower()).on("colleague", area).choice(self._others)
+        return Colleague(name, self._table.areas[area].name)
+
+    @property
+    def _others(self) -> list[str]:
+        return [one for one in places().colleagues if one.split()[0] != self._persona.name.split(" ")[0]]
+
+
+def _things(low: str, theirs: frozenset[str]) -> set[str]:
+    """The words of a question, but for those that it calls its writer's own: "my knee"."""
+    found = words(low)
+    return {word for before, word in zip(["", *found], found) if before not in theirs}
 
 
 @cache

@@ -87,5 +87,10 @@ def asks_what_is_done(question: str, language: Language) -> bool:
     return _has(f" {question.lower().replace(_CURLY, _PLAIN)}", side_words(language.code).proposals)
 
 
+def names_damage(found: Findings, language: Language) -> bool:
+    """Return whether a mail says that something arrived broken."""
+    return _has(_text(found), side_words(language.code).broken)
+
+
 def _text(found: Findings) -> str:
     return " " + " ".join(f"{found.mail.subject[:200]} {found.prose.body}".lower().replace(_CURLY, _PLAIN).split())

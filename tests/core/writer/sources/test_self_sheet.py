@@ -38,7 +38,9 @@ class SheetTests(SynchronousTestCase):
     def test_same_places(self) -> None:
         """Values stand at the same place in every language, and every place has a dial of digits to draw."""
         for name, field in table("en").fields.items():
-            self.assertEqual(len(field.values), len(table("de").fields[name].values), name)
+            for code in ("de", "fr", "es"):
+                self.assertEqual(len(field.values), len(table(code).fields[name].values), name)
+                self.assertEqual(field.private, table(code).fields[name].private, name)
             self.assertEqual(set(field.types), set(table("de").fields[name].types), name)
         for place in places().places.values():
             self.assertIn("#", place.dial)
@@ -58,6 +60,53 @@ class SheetTests(SynchronousTestCase):
         self.assertEqual((meat.agrees, meat.value), (False, "I'm vegetarian"))
         self.assertIsNone(sheet().telling("Is the lift working?", "yes_no"))
 
+    def test_private(self) -> None:
+        """Body, pets, garden, children and past days are known as well, and are told as what is private."""
+        for code, questions in {
+            "en": {"How's the knee?": "body", "How is your cat?": "pet_how", "How was your weekend?": "weekend_past",
+                   "What did you plant in the garden?": "garden", "How are the tomatoes?": "going",
+                   "How is school going?": "kids_how", "How is the new flat?": "home"},
+            "de": {"Was macht dein Knie?": "body", "Wie geht es deiner Katze?": "pet_how",
+                   "Wie war dein Urlaub?": "trip_past", "Wie läuft es mit der neuen Stelle?": "going",
+                   "Wie alt sind deine Kinder?": "kids_age"},
+            "fr": {"Comment va ton genou ?": "body", "Comment va votre chat ?": "pet_how",
+                   "Comment s'est passé ton week-end ?": "weekend_past"},
+            "es": {"¿Cómo va la rodilla?": "body", "¿Cómo está tu perro?": "pet_how",
+                   "¿Qué tal el fin de semana?": "weekend_past"},
+        }.items():
+            for question, field in questions.items():
+                told = sheet(code=code).telling(question, "how" if not question.startswith("What did") else "what")
+                assert told is not None, question
+                self.assertEqual((told.field, told.private), (field, True), question)
+        self.assertIsNone(sheet().telling("How is my cat?", "how"))
+        self.assertIsNone(sheet().telling("How is the invoice paid?", "how"))
+
+    def test_parts(self) -> None:
+        """Of a question for two things each is told."""
+        told = sheet().answering("What's your shoe size and how tall are you?", "what")
+        assert told is not None
+        self.assertRegex(told.sentence, r"^Shoe size: \S+\. Height: .*\.$")
+
+    def test_house(self) -> None:
+        """People of one house name the same first aider, and nobody else's hours; a private person has none."""
+        one, other = sheet(replace(maria(), id="p_1")), sheet(replace(maria(), id="p_2"))
+        told = one.telling("Who is your first aider?", "who")
+        assert told is not None
+        self.assertEqual(told.value, getattr(other.telling("Who is your first aider?", "who"), "value", ""))
+        alone = sheet(maria(org="", addresses=("maria@gmail.com",)))
+        self.assertIsNone(alone.telling("Who is your first aider?", "who"))
+        saturday = one.telling("Are you open on Saturday?", "yes_no")
+        assert saturday is not None
+        self.assertFalse(saturday.agrees)
+        self.assertTrue(getattr(one.telling("Are you open on Friday?", "yes_no"), "agrees", None))
+
+    def test_notes(self) -> None:
+        """What the notes say of a person is drawn for it."""
+        who = maria()
+        told = SelfSheet(who, Calendar(who, NOW), EN, notes=("Is vegan since last year",)).told("diet")
+        assert told is not None
+        self.assertEqual(told.value, "I'm vegan")
+
     def test_listed(self) -> None:
         """Of a list of details each is told, in its order, and none twice."""
         told = sheet().listed("We need your phone number, your job title and the postal address of your company.")
@@ -65,6 +114,9 @@ class SheetTests(SynchronousTestCase):
         self.assertEqual([one.field for one in sheet(code="de").listed(
             "Bitte nennen Sie uns Ihre Telefonnummer, Ihr Geburtsdatum und Ihre Position.")],
             ["phone", "birthday", "job"])
+        self.assertEqual([one.field for one in sheet().listed(
+            "Please send us your VAT number, your address and the name of the person who handles invoices.")],
+            ["vat", "address", "billing_contact"])
         self.assertEqual(sheet().listed("The phone number of the plumber is wrong."), [])
 
     def test_title(self) -> None:
