@@ -146,7 +146,7 @@ class Calendar:
         """Return a slot as its proposer wrote its time, with the persona's own clock where that differs."""
         weekday = language.weekdays[slot.start.weekday()]
         ahead = (slot.start.date() - self.today).days
-        form = language.day.near if 1 <= ahead < 6 else language.day.date
+        form = language.day.near if 1 <= ahead < 6 else language.day.date if ahead else language.day.today
         day = form.format(
             weekday=weekday, day=numbered(slot.start, language), month=language.months[slot.start.month - 1])
         if not slot.timed:

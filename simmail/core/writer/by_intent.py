@@ -102,7 +102,7 @@ def meeting(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
         if scene.request.trust < LOW and "meeting.purpose" not in acts:
             acts = [*acts, "meeting.purpose"]
     else:
-        first, second = _counters(scene, proposed, number)
+        first, second = counters(scene, proposed, number)
         values["counter"] = calendar.appointment(first, language)
         values["counter2"] = calendar.appointment(second, language)
         gone = bool(proposed) and all(slot.start <= calendar.now for slot in proposed)
@@ -129,8 +129,8 @@ def span_of(read: Read) -> timedelta:
     return read.found.invitation.span or (timedelta(minutes=int(minutes)) if minutes else USUAL)
 
 
-def _counters(scene: Scene, proposed: list[Slot], number: int) -> tuple[Slot, Slot]:
-    """Two times of the persona's own, near what was proposed."""
+def counters(scene: Scene, proposed: list[Slot], number: int) -> tuple[Slot, Slot]:
+    """Return two times of the persona's own, near what was proposed."""
     calendar = scene.calendar
     after = calendar.workday(1 + scene.dice.below(2, "after", number))
     ahead = [slot.start.date() for slot in proposed if slot.start.date() > calendar.today]
@@ -233,7 +233,7 @@ def _booked(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
         slot = (good or list(read.found.slots))[0]
         return [Said(act="booked.ok", values={**values, "slot": calendar.appointment(slot, scene.language)},
                      remarks=(timed(scene, "agreed", slot),))]
-    first, second = _counters(scene, named, number)
+    first, second = counters(scene, named, number)
     return [Said(act="booked.move", values={
         **values, "counter": calendar.appointment(first, scene.language),
         "counter2": calendar.appointment(second, scene.language)}, remarks=(

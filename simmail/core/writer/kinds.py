@@ -18,14 +18,19 @@ from simmail.core.language.questions import MailQuestion
 from simmail.core.language.tables import counted
 from simmail.core.writer.agenda import clock, numbered, plain_date
 from simmail.core.writer.answer import answer, sources
-from simmail.core.writer.context import Scene
+from simmail.core.writer.by_intent import counters, timed
+from simmail.core.writer.context import Scene, set_scene
 from simmail.core.writer.life import kind_words
 from simmail.core.writer.reply import reply
+from simmail.core.writer.request import WordsRequest
+from simmail.core.writer.sources.aim import aim, offered
 from simmail.core.writer.sources.self_sheet import SelfSheet
 from simmail.core.writer.speech_act import Said
 from simmail.core.writer.wishes import want_sentence
 
 _WANT = 300
+#: Remarks about an appointment.
+_TIMES = frozenset({"agreed", "proposed", "called_off"})
 #: What an answer that was promised says, by what the mail wanted; of all else nothing was found out.
 _NEWS = MappingProxyType({"complaint": "deliver.explained", "redress": "deliver.about", "support": "deliver.tested",
                           "bug": "deliver.about", "status": "deliver.shipped", "offer": "offer.accept"})
@@ -53,7 +58,30 @@ def said_by(scene: Scene) -> list[Said]:
             return reply(scene) if scene.read else _initiate(scene)
 
 
+def idle(request: WordsRequest) -> bool:
+    """Return whether a reminder has nothing to ask: what it is about is over or off, or was never wanted."""
+    if request.kind == "nudge" and request.promise is not None:
+        language = set_scene(request).language
+        after, offer = aim(request.persona, language), offered(request.promise.what, language)
+        return after is not None and bool(offer) and bool(after.kinds) and not offer & after.kinds
+    last = next((one for one in reversed(request.remarks) if one.when is not None and one.kind in _TIMES), None)
+    if request.kind != "followup" or last is None or last.when is None:
+        return False
+    # What is asked behind an appointment is about something else.
+    asked = request.own[-1].date if request.own else None
+    return (asked is None or asked < last.when) and (
+        last.kind == "called_off" or last.kind == "agreed" and last.when <= request.now)
+
+
 def _followup(scene: Scene) -> list[Said]:
+    """Ask again; times that have gone by meanwhile are not offered again, others are."""
+    times = [one for one in scene.request.remarks if one.when is not None and one.kind in _TIMES]
+    mine = [one.when for one in times if one.at == times[-1].at and one.kind == "proposed" and one.by == "persona"]
+    if any(when is not None and when <= scene.request.now for when in mine):
+        slots = counters(scene, [], 0)
+        first, second = (scene.calendar.appointment(slot, scene.language) for slot in slots)
+        return [Said(act="followup.late", values={**scene.common, "counter": first, "counter2": second},
+                     remarks=tuple(timed(scene, "proposed", slot) for slot in slots))]
     question = say(scene.request.question, 240)
     values = {**scene.common, **({"question": question} if question else {})}
     return [Said(act="followup", values=values)]

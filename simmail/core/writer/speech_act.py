@@ -131,7 +131,7 @@ ACTS: Mapping[str, Act] = _acts({
     "batch.lead": "",
     "access.images": "", "link.broken": "link",
     "link.title": "title link", "link.form": "link", "link.login": "link",
-    "followup": "", "correction.day": "by", "correction.add": "",
+    "followup": "", "followup.late": "counter counter2", "correction.day": "by", "correction.add": "",
     "initiate.want": "want", "initiate.about": "case", "initiate.plain": "",
     "deliver.document": "what is it", "deliver.late": "what is it", "deliver.answer": "value", "deliver.done": "",
     "deliver.unknown": "clause", "deliver.unfound": "what", "deliver.task": "task", "deliver.about": "about",
@@ -153,7 +153,7 @@ ACTS: Mapping[str, Act] = _acts({
     "signature.ask",
     "signature.refuse", "details.ask", "missing.tell",
     "injection.puzzled", "ticket.ask", "status.ask", "answer.back",
-    "settle.still", "initiate.want", "initiate.about", "initiate.plain", "followup", "nudge",
+    "settle.still", "initiate.want", "initiate.about", "initiate.plain", "followup", "followup.late", "nudge",
 }))
 
 

@@ -115,6 +115,8 @@ _HOLDING = MappingProxyType({
     "invoice.dispute": "invoice", "bill.ask": "bill", "bill.check": "bill", "task.ask": "task",
     "complaint.ask": "complaint", "redress.reject": "redress",
 })
+#: Acts whose question is only whether what they say is so.
+_ALONE = frozenset(("redress.insist", "bargain.name", "bargain.last"))
 #: Acts that say again what was said.
 _AGAIN = frozenset((
     "answer.recall", "answer.piece", "answer.sum", "answer.yours", "answer.mine", "answer.yours_not", "answer.mine_not",
@@ -204,6 +206,8 @@ def _question(said: list[Said], each: list[str]) -> str | None:
             continue
         if act.act == "settle.still":
             return ""  # it points to what was asked before
+        if act.act in _ALONE and not any(map(str.isdigit, text[max(map(text.rfind, ".!\n")):])):
+            return ""  # "is that possible?" says nothing without what stands before it
         text = text[:text.rindex("?") + 1]
         asked = _STOP.split(text)[-1].strip()
         last = asked.rstrip("?").lower().removesuffix(" please").rstrip(" ,").rpartition(" ")[2]

@@ -36,7 +36,7 @@ from simmail.core.records.relationship import Dossier, OpenPromise, ThreadState
 from simmail.core.rng import Dice
 from simmail.core.time.invitation import Invitation, invitation
 from simmail.core.world.injection import Slip
-from simmail.core.writer import Promised, SeenPage, WordsRequest, Written, write
+from simmail.core.writer import Promised, SeenPage, WordsRequest, Written, idle, write
 from simmail.universe.jobs.job_mails import JobMails
 from simmail.universe.people.wording import Wording
 from simmail.universe.meaning import Meaning
@@ -45,8 +45,10 @@ from simmail.universe.people.memory import Memories, StoredRecollection, recalle
 from simmail.universe.people.personas import Personas
 from simmail.universe.world.streams import Streams
 
-#: Job kinds that are about a promise, that quote what they answer, that begin a thread when there is no mail.
+#: Job kinds that are about a promise, that ask again, that quote what they answer, that begin a thread when there is no
+#: mail.
 PROMISED = frozenset(("deliver", "nudge"))
+REMINDING = frozenset(("followup", "nudge"))
 QUOTING = frozenset(("reply", "forward"))
 ALONE = frozenset(("initiate", "forward"))
 
@@ -190,6 +192,8 @@ class Letters:
         context = await self._gathered(basis)
         if basis.job.kind in PROMISED and context.promise is None:
             return ComposedLetter(context, None)
+        if basis.job.kind in REMINDING and self._idle(context, basis):
+            return ComposedLetter(context, None)
 
         def words() -> tuple[WordsRequest, Written, Mapping[str, str]]:
             return self._written(context, basis.now, basis.case)
@@ -248,6 +252,11 @@ class Letters:
             appointments, promise)
 
     # What it says
+
+    def _idle(self, context: LetterContext, basis: _Basis) -> bool:
+        # Whether a reminder has nothing left to ask.
+        wants = rules.wants(basis.case, context.persona)
+        return idle(request(context, basis.now, keyed_for(self._dice, context.job), {}, "", wants))
 
     def _written(
         self, context: LetterContext, now: datetime, case: Case | None

@@ -194,7 +194,7 @@ class MailJobRunner:
             return
         context, written, rendered = await self._letters.letter(job, persona, self._now())
         if written is None or rendered is None:
-            await self.drop(job, "nothing is open any more of what was promised")
+            await self.drop(job, "nothing is open any more of what was promised or asked")
             return
         await self._send(context, written, rendered)
 

@@ -9,10 +9,11 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.language.tables import language as known, tell
 from simmail.core.mime.address import Address
+from simmail.core.records.conversation import Remark, RemarkKind
 from simmail.core.records.persona import OutOfOffice, Style
 from simmail.core.rng import Dice
-from simmail.core.writer import Promised
-from tests.core.writer.samples import NOW, TEMPERAMENTS, mail, maria, wrote
+from simmail.core.writer import Promised, idle
+from tests.core.writer.samples import NOW, TEMPERAMENTS, mail, maria, request, wrote
 
 QUESTION = mail("Hi Maria,\n\nwhich delivery address should we use?\n\nBest,\nDana", "Order 77120")
 CONTRACT = mail("Hi Maria, could you please send us the signed contract by Friday, 6 March?", "Contract FA-118")
@@ -27,6 +28,35 @@ class KindTests(SynchronousTestCase):
             written = wrote(QUESTION, kind="followup", temperament=temperament, question="Which version is it?")
             self.assertIn("Which version is it?", written.text)
             self.assertEqual(written.question, "Which version is it?")
+
+    def test_over(self) -> None:
+        """A time that has gone by is not offered again; another is, in every voice, and given to the thread."""
+        for question, text in (("Tuesday at 10:00?", "shall we meet soon?"),
+                               ("Dienstag um 10 Uhr?", "wollen wir uns bald treffen?"),
+                               ("Mardi à 10h ?", "on se voit bientôt ?"), ("¿El martes?", "¿nos vemos pronto?")):
+            for temperament in TEMPERAMENTS:
+                for when, again in ((NOW - timedelta(hours=1), False), (NOW + timedelta(days=1), True)):
+                    written = wrote(mail(text, "x"), kind="followup", temperament=temperament, question=question,
+                                    remarks=(Remark("proposed", "persona", "appointment", NOW - timedelta(days=3),
+                                                    when=when, timed=True),))
+                    self.assertEqual(question in written.text, again, written.text)
+                    self.assertEqual(bool(written.remarks), not again)
+                    self.assertTrue(all(one.when is not None and one.when > NOW for one in written.remarks))
+
+    def test_idle(self) -> None:
+        """Nobody asks what to prepare for when it is over or off, or for a thing that was never wanted."""
+        def about(kind: RemarkKind, ahead: int) -> Remark:
+            return Remark(kind, "persona", "appointment", NOW, when=NOW + timedelta(days=ahead), timed=True)
+
+        for remarks, over in (((about("agreed", -1),), True), ((about("agreed", 1),), False),
+                              ((about("agreed", 1), about("called_off", 1)), True), ((about("proposed", -1),), False),
+                              ((), False)):
+            self.assertEqual(idle(request(QUESTION, kind="followup", remarks=remarks)), over)
+            self.assertFalse(idle(request(QUESTION, remarks=remarks)))
+        wants = maria(wants="wants a refund of £89")
+        for what, over in (("the brand new trimmer", True), ("the refund", False), ("the plans", False)):
+            self.assertEqual(idle(request(QUESTION, kind="nudge", persona=wants, promise=Promised(what, NOW))), over)
+            self.assertFalse(idle(request(QUESTION, kind="nudge", promise=Promised(what, NOW))))
 
     def test_question_that_points(self) -> None:
         """A question that asks for what stands above it is none to be said again by itself."""

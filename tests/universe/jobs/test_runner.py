@@ -7,6 +7,7 @@ from typing import Any
 
 from simmail.core.message.mail import Attachment
 from simmail.core.message.parse import read
+from simmail.core.records.conversation import Remark
 from simmail.core.writer import Promised, WordsRequest, Written
 from simmail.core.writer import write as words
 from simmail.errors import Unavailable
@@ -90,6 +91,16 @@ class QuestionTests(RunnerTestCase):
         self.replaced.clear()
         self.answer(b"Thank you, all is clear.", self.inbox()[0])
         self.assertEqual(now(self.universe.scheduler.job(job.id)).state, "skipped")
+
+    def test_not_once_over(self) -> None:
+        """What is asked before an appointment is not asked behind it."""
+        at = self.universe.clock.now() + timedelta(hours=30)
+        self.replaced["reply"] = Written(subject="Re: x", text="Who comes?\n", question="Who comes?", remarks=(
+            Remark("agreed", "persona", "appointment", at, when=at, timed=True),))
+        self.create()
+        self.send()
+        self.idle()
+        self.assertEqual(self.kinds(), ["reply"])
 
     def test_words_know_own_mails(self) -> None:
         """What the persona wrote in the thread before is given to the words, oldest first."""
@@ -182,7 +193,7 @@ class PromiseTests(RunnerTestCase):
         self.idle()
         self.assertEqual(self.kinds(), ["reply"])
         done = now(self.universe.scheduler.job(job.id))
-        self.assertEqual((done.state, done.note), ("skipped", "nothing is open any more of what was promised"))
+        self.assertEqual((done.state, done.note), ("skipped", "nothing is open any more of what was promised or asked"))
         self.assertEqual(self.events("job.updated")[-1]["data"]["id"], job.id)
 
     def test_forgotten(self) -> None:
