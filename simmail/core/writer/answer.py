@@ -48,6 +48,8 @@ from simmail.core.writer.wishes import want_sentence
 _OPEN = frozenset(("who", "where", "when", "long", "often", "much", "many", "why", "how", "what"))
 #: Mail in which a customer asks when something is done.
 _SERVING = frozenset(("question", "status", "complaint", "bug", "support", "task", "details"))
+#: Words of the longest thing that is promised by its whole name.
+_LONGEST_SENT = 10
 #: What a line may name to say what it is the answer to.
 NAMING = frozenset(("clause", "said", "denied", "task", "undone"))
 
@@ -506,6 +508,11 @@ def _sent(will: str, language: Language) -> str:
         return ""
     start = next((at for at in range(1, min(4, len(low))) if low[at] in language.determiners), 0)
     phrase = noun_phrase(tokens, start + 1, language) if start else []
+    if phrase and not language.inflected:
+        # "The recipe for my lemon cake", up to the day it is for.
+        behind = range(start + 1 + len(phrase), len(tokens))
+        end = next((at for at in behind if low[at] in language.due_words), len(tokens))
+        phrase = tokens[start + 1:end] if end - start < _LONGEST_SENT else phrase
     return " ".join([language.default_determiner or tokens[start], *phrase]) if phrase else ""
 
 

@@ -66,13 +66,13 @@ def csv(rows: Sequence[Sequence[str]]) -> bytes:
 
 def document(
     what: str, *, reference: str, author: str, organisation: str, reader: str, written: datetime,
-    facts: Sequence[tuple[str, str]], language: Language, date: str,
+    facts: Sequence[tuple[str, str]], language: Language, date: str, asked: str = "",
 ) -> Attachment:
     """
     Return the document somebody asked for or was promised, as an attachment.
 
     @param what: its phrase, such as C{the signed framework agreement}; tables are made as CSV, all else as PDF.
-    @param date: C{written} as the text shows it.
+    @param date: C{written} as the text shows it; asked: what it was asked for with.
     """
     parts = [part for part in words(what) if part[0].isalnum() and part.lower() not in language.determiners]
     title = say(" ".join(parts), 80) or language.subjects.question
@@ -84,6 +84,8 @@ def document(
                (labels.to, reader)]
     if reference:
         details.append((labels.reference, reference))
+    if asked:
+        details.append((labels.subject, asked))
     details.extend(facts)
     if any(word.endswith(language.table_words) for word in low):
         return Attachment(

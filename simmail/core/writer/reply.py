@@ -266,6 +266,8 @@ def _to(scene: Scene, read: Read, number: int) -> list[Said]:
         if said:
             return [*said, *answers(scene, read, [one for one in left if one.type != "request" and not is_request(
                 one, scene)], number)]
+    if intent == "document" and left and not read.found.documents and not scene.request.own:
+        intent = "question"  # none is named
     if intent == "cancelled" and any(question.form == "time" for question in left):
         intent = "meeting"
     sends = intent == "document" or intent not in _WHOLE and intent not in (
@@ -404,6 +406,9 @@ def answers(scene: Scene, read: Read, questions: list[MailQuestion], number: int
         act = answer(scene, read, question, number * 100 + place, back, known)
         if stays and act is not None and act.act == "answer.own":
             continue  # who does not come says not how
+        if act is not None and act.act == "answer.life":
+            # Whoever is doing well does not deny the next thing.
+            scene = replace(scene, manner=replace(scene.manner, yes=1.0))
         told = "" if act is None else act.values.get("value") or act.values.get("task", "")
         if act is None or any(one.act == act.act and one.values == act.values for one in said) or told and any(
                 told in (one.values.get("value"), one.values.get("task")) for one in said):

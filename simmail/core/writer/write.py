@@ -175,12 +175,13 @@ def _attached(scene: Scene, said: list[Said]) -> tuple[Attachment, ...]:
     request, persona = scene.request, scene.request.persona
     reference = scene.read[-1].found.references[0] if scene.read and scene.read[-1].found.references else ""
     reader = scene.common.get("name") or scene.common.get("company", "")
+    asked = next((one for read in scene.read for one in read.found.requests if any(map(str.isdigit, one))), "")
     return tuple(
         attachment.document(
             what, reference=reference, author=say(persona.name, 60),
             organisation=scene.common.get("org", ""), reader=reader,
             written=request.now, facts=[(fact.label, fact.value) for fact in scene.facts[:20]],
-            language=scene.language, date=full_date(scene.calendar.today, scene.language),
+            language=scene.language, date=full_date(scene.calendar.today, scene.language), asked=say(asked, 200),
         )
         for act in said for what in act.documents
     )

@@ -29,6 +29,34 @@ class KindTests(SynchronousTestCase):
             self.assertIn("Which version is it?", written.text)
             self.assertEqual(written.question, "Which version is it?")
 
+    def test_whole_thing(self) -> None:
+        """What is promised is called by its whole name, all of it comes, and says what was asked for."""
+        for text, what, files in (
+                ("Hi Maria,\n\ncan you send me a photo of the sofa and its measurements by Thursday?\n\nDana",
+                 "the photo of the sofa and its measurements", ["photo-of-sofa.pdf", "measurements.pdf"]),
+                ("Hi Maria,\n\ncould you send me the recipe for your lemon cake?\n\nDana",
+                 "the recipe for my lemon cake", ["recipe-for-lemon-cake.pdf"])):
+            promise = wrote(mail(text, "Please")).promise
+            assert promise is not None
+            self.assertEqual(promise.what, what)
+            sent = wrote(mail(text, "Please"), kind="deliver", promise=promise)
+            self.assertEqual([one.filename for one in sent.attachments], files)
+        shelves = mail("Hello Maria,\n\nplease send us a quote for 12 oak shelves, 80 x 30 cm.\n\nEmma", "Quote")
+        (quote,) = wrote(shelves, kind="deliver", promise=Promised("our quote", NOW)).attachments
+        self.assertIn(b"12 oak shelves", quote.octets)
+
+    def test_no_placeholder(self) -> None:
+        """What asks for no paper that has a name gets none, and of two papers both are meant."""
+        ask = mail("Hello Maria,\n\ncould you ask your printers whether they do gold foil, and let me know?\n\nDana",
+                   "Gold foil")
+        details = mail("Dear Maria,\n\nplease send us your VAT number, your address and the name of the person who "
+                       "handles invoices.\n\nDana", "Form")
+        both = mail("Hi Maria,\n\nplease send me the list of participants and the agenda by Friday.\n\nDana", "Guests")
+        for temperament in TEMPERAMENTS:
+            self.assertNotIn("document", wrote(ask, temperament=temperament).text)
+            self.assertRegex(wrote(details, temperament=temperament).text, r"VAT number: \w+\n.*Address: .*\nContact")
+            self.assertIn("agenda", wrote(both, temperament=temperament).text)
+
     def test_over(self) -> None:
         """A time that has gone by is not offered again; another is, in every voice, and given to the thread."""
         for question, text in (("Tuesday at 10:00?", "shall we meet soon?"),

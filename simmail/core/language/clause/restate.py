@@ -105,7 +105,9 @@ def deed(request: str, language: Language, polite: bool = True) -> tuple[str, st
     rest = led_in(words, how)
     if len(words) - len(rest) > 1:
         return "", ""  # "let us know and we will ..."
-    words = cut([word for word in rest if word.lower() not in how.request_fillers], how)
+    # "And could you", but "a photo and the size".
+    words = cut([word for at, word in enumerate(rest) if word.lower() not in how.request_fillers or at and
+                 word.lower() == language.and_], how)
     low_words = [word.lower() for word in words]
     if not 2 <= len(words) <= MOST_WORDS or low_words[0] in how.no_deeds or low_words[0] in how.question_starts:
         return "", ""
