@@ -63,7 +63,8 @@ def _beginning(cue: str) -> str:
 
 def moving(sentences: Sequence[str], code: str) -> Moving:
     """Return the first of the kinds of C{kinds.yaml}, in its order, that one of the first sentences tells."""
-    folded = [f" {' '.join(words(one.lower().translate(_PARTED)))} . " for one in sentences[:_SENTENCES]]
+    folded = [f" {' '.join(filter(str.isalnum, words(one.lower().translate(_PARTED))))} . "
+              for one in sentences[:_SENTENCES]]
     whole = "".join(folded)
     for what, groups in _cues(code):
         if not any(map(whole.__contains__, groups[-1])):

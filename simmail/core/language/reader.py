@@ -290,7 +290,8 @@ class Findings:
     @cached_property
     def correction(self) -> str:
         """Return what it puts right, "green, not blue", C{""} for nothing or for a time."""
-        return "" if self.slots else correction(self.prose.sentences, self.language.code)
+        item = correction(self.prose.sentences, self.language.code)
+        return "" if item and dates.find(item, self.base, self.language).slots else item
 
     @cached_property
     def options(self) -> tuple[str, ...]:

@@ -52,8 +52,8 @@ PRESUMING = frozenset({
 })
 #: Mail in which what moves people is the matter, whatever else is told and asked.
 MOVED = frozenset({
-    "booked", "cancelled", "closing", "congrats", "contact", "document", "event", "greeting", "grief", "information",
-    "meeting", "private", "question", "sick", "status", "task", "thanks",
+    "booked", "cancelled", "closing", "congrats", "contact", "delay", "document", "event", "greeting", "grief",
+    "information", "meeting", "private", "question", "sick", "status", "task", "thanks",
 })
 
 

@@ -131,7 +131,7 @@ def _greeting(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
 
 def _private(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
     """Private mail: its news are told again by who heard them; what only asks something is answered."""
-    told = news(scene, read)
+    told = "" if read.found.requests else news(scene, read)  # of a favour it is but the reason
     return _one(scene, read, "private.warm", news=told) if told or not read.found.points else []
 
 

@@ -20,6 +20,9 @@ def clause(head: list[str], rest: list[str], how: Restate) -> str:
         return " ".join(own) if first in how.verbs or third(first, how) or past(first, how) else ""
     if head[-1].lower() in how.doers and first in how.having and second not in {*how.asked, *how.asking, *how.subjects}:
         return " ".join(own)  # "who has the key"
+    if head[-1].lower() in how.who_words and first in how.linking and second.endswith(how.verb_endings) and (
+            second not in how.no_verbs):
+        return " ".join(own)  # "what is stored there"
     subject = _subject(rest[1:], how, first in how.supports or first in how.modals)
     if not subject and first in how.linking and second in how.determiners and len(rest) < 7:
         subject = len(rest) - 1  # "where is the insurance certificate"
@@ -121,7 +124,7 @@ def statement(words: list[str], how: Restate) -> Statement:
     negated = how.negated.get(aux, "")
     denied = " ".join(part for part in (who, negated, flipped(tail, how, objects=True)) if part) if negated else ""
     if who.lower() in how.somebody:
-        denied = f"{how.somebody[who.lower()]} {' '.join((aux, flipped(tail, how, objects=True)))}"
+        denied = " ".join((how.somebody[who.lower()], *verb[0], flipped(verb[1], how, objects=True)))
     return Statement(fit(_shortened(said, how)), fit(_shortened(denied, how)))
 
 

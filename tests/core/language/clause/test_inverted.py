@@ -22,6 +22,7 @@ class InvertedTests(SynchronousTestCase):
         self.assertEqual(clause(["Who"], "had keys yesterday evening".split(), EN), "who had keys yesterday evening")
         self.assertEqual(clause(["Who"], "has the key to it".split(), EN), "who has the key to it")
         self.assertEqual(clause(["Who"], "have you asked".split(), EN), "who I have asked")
+        self.assertEqual(clause(["What"], "is stored there".split(), EN), "what is stored there")
 
     def test_statement(self) -> None:
         """Somebody becomes nobody, any becomes some."""
@@ -29,6 +30,7 @@ class InvertedTests(SynchronousTestCase):
         self.assertEqual(statement(["Is", "anybody", "at", "home"], EN),
                          ("somebody is at home", "nobody is at home"))
         self.assertEqual(statement("Is anything missing".split(), EN), ("something is missing", "nothing is missing"))
+        self.assertEqual(statement("Did anybody open it".split(), EN).denied, "nobody opened it")
         self.assertEqual(statement("Were the other two sent".split(), EN).said, "the other two were sent")
 
     def test_flipped(self) -> None:
