@@ -12,6 +12,7 @@ from typing import Any
 from msgspec import UNSET, Struct
 
 from simmail.core.language import tables as languages
+from simmail.core.language.clause.question_types import asking, mentions_any
 from simmail.core.language.facts import Fact, read_facts
 from simmail.core.language.intents import BORROWED, is_guess, recognise
 from simmail.core.language.names import company_of, is_somebody_else, split_display
@@ -50,6 +51,8 @@ PRESUMING = frozenset({
     "notice", "offer", "order", "outage", "payment", "phishing", "recruiting", "redress", "renewal", "report",
     "returns", "sales", "terms", "ticket", "webinar",
 })
+#: Mail in a thread that may move an appointment.
+_MOVING = frozenset({"booked", "cancelled", "closing", "information", "meeting", "question"})
 #: Mail in which what moves people is the matter, whatever else is told and asked.
 MOVED = frozenset({
     "booked", "cancelled", "closing", "congrats", "contact", "delay", "document", "event", "greeting", "grief",
@@ -240,6 +243,10 @@ def _in_thread(intent: str, found: Findings, request: WordsRequest, language: La
         return "question"  # who asks something takes no leave yet
     if not request.own:
         return intent
+    if intent in _MOVING and found.points and any(slot.timed for slot in found.slots) and not any(
+            one.recalls for one in found.points) and (found.called_off or mentions_any(
+            found.prose.body.lower(), asking(language.code).moving)):
+        return "meeting"  # "Thursday is impossible.  Friday at 14:30 then, all right?"
     if found.points and all(one.recalls or one.checks for one in found.points):
         return "question"  # "we said 480, right?"
     if intent in ("meeting", "closing", "information") and not found.questions and any(

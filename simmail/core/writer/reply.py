@@ -223,7 +223,8 @@ def _to(scene: Scene, read: Read, number: int) -> list[Said]:
     """What is said to one mail."""
     intent = read.intent
     said: list[Said] = []
-    left = list(read.found.points)
+    # To "Friday at 14:30 then, all right?" the time is the answer.
+    left = [one for one in read.found.points if intent != "meeting" or one.recalls or not one.checks]
     rest = [one for one in left if not is_courtesy(one.text, scene.language)]
     asked = [one for one in rest if not one.checks or one.recalls] or rest
     told = _told(scene, read, asked) if intent not in _UNTOLD else []

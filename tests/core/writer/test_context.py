@@ -85,6 +85,17 @@ class SceneTests(SynchronousTestCase):
             self.scene(reminder, "Payment reminder", own=own, done={"payment": "INV-7"}).read[0].intent, "chaser")
         self.assertEqual(self.scene("Thursday at 10:00 works for me.", own=own).read[0].intent, "booked")
 
+    def test_moved_in_thread(self) -> None:
+        """A new time with "all right?" behind it moves an appointment; what was said is checked where none is moved."""
+        own = (mail("Thursday at 10:00 works."),)
+        for text, intent in (
+            ("Thursday is impossible, I have to cancel. Friday at 14:30 instead, all right?", "meeting"),
+            ("El jueves no puedo. Lo pasamos al viernes a las 14:30, ¿de acuerdo?", "meeting"),
+            ("Jeudi ne va plus. On décale à vendredi 14 h 30 ?", "meeting"),
+            ("We said Thursday at 10:00, right?", "question"),
+        ):
+            self.assertEqual(self.scene(text, "Re: Kickoff", own=own).read[0].intent, intent, text)
+
     def test_part(self) -> None:
         """Nobody orders from a customer, bills who sent a bill, or has somebody who needs help find the fault."""
         def seen(text: str, part: str) -> str:
