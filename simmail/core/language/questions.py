@@ -314,7 +314,7 @@ def apart(question: str, language: Language) -> list[str]:
         parts.append(question[start:at].rstrip(" ,") + "?")
         start = at + length
     parts.append(question[start:])
-    return [part[0].upper() + part[1:] for part in parts if len(part) > 3]
+    return [part[0].upper() + part[1:] for part in parts if len(part) > 2]
 
 
 def topic(sentence: str, language: Language) -> str:

@@ -121,6 +121,9 @@ _ALONE = frozenset(("redress.insist", "bargain.name", "bargain.last"))
 _AGAIN = frozenset((
     "answer.recall", "answer.piece", "answer.sum", "answer.yours", "answer.mine", "answer.yours_not", "answer.mine_not",
     "answer.said_so", "answer.said_not", "answer.called_off", "date.none"))
+#: What a person tells of itself in these is remembered, and how much of it.
+_OWN = MappingProxyType({"answer.own": ("value",), "answer.yes": ("said",), "answer.no": ("denied",)})
+_LONGEST_OWN = 200
 _KEPT = ("doc", "ref", "amount", "about")
 
 
@@ -150,7 +153,10 @@ def _remarks(scene: Scene, said: list[Said]) -> tuple[Remark, ...]:
     declined = [
         timed(scene, "called_off", read.found.slots[0]) for act in said if act.act.endswith(".decline")
         for read in scene.read if read.found.invited == "request" and read.found.slots]
-    return (*(remark for act in said for remark in act.remarks), *declined)
+    own = [say(act.values[name], _LONGEST_OWN) for act in said for name in _OWN.get(act.act, ())
+           if act.values.get(name)]
+    return (*(remark for act in said for remark in act.remarks), *declined, *(
+        Remark("said", "persona", "", scene.request.now, one, language=scene.language.code) for one in own))
 
 
 def _appointments(scene: Scene, said: list[Said]) -> tuple[Appointment, ...]:

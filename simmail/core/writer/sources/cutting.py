@@ -53,6 +53,8 @@ class Cutting(Struct, frozen=True, forbid_unknown_fields=True):
     measured: tuple[str, ...] = ()
     now: tuple[str, ...] = ()
     addresses: tuple[str, ...] = ()
+    measures: Mapping[str, frozenset[str]] = {}
+    pointing: frozenset[str] = frozenset()
     clausal: tuple[str, ...] = ()
     asked_by: frozenset[str] = frozenset()
     company: Mapping[str, str] = {}
@@ -158,7 +160,8 @@ def _is_time(low: Sequence[str], place: int, language: Language, how: Cutting) -
     if word[0].isdigit():
         return bool(_CLOCK.fullmatch(word) or _ORDINAL.fullmatch(word)) or word.isdecimal() and (
             behind in language.month_forms or behind in language.hour_words or behind in ("am", "pm")
-            or bool(place) and low[place - 1] in language.month_forms and len(word) < 5)
+            or len(word) < 5 and any(one in language.month_forms for one in low[max(0, place - 2):place] if one not in (
+                language.day_marks)))
     if word in language.counts and place and low[place - 1] in language.at_words and (
             not behind or behind not in language.spans):
         return True  # "dinner is at eight"

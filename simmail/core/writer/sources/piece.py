@@ -50,7 +50,7 @@ def piece(question: MailQuestion, sentence: str, language: Language, but: str = 
         case "many":
             found = cut.which() or cut.many()
         case "long":
-            found = cut.long()
+            found = cut.long() or cut.measure()
         case "who":
             found = cut.by_preposition() or cut.who()
         case "where":
@@ -191,6 +191,9 @@ class _Cut:
         """A number with its unit."""
         numbers = [at for at, one in enumerate(self._tokens) if one.role in ("word", "asked") and (
             one.low.replace(".", "").replace(",", "").isdecimal() or self._language.counts.get(one.low, 0) > 1)]
+        units = self._units()
+        if units is not None:
+            numbers = [at for at in numbers if self._tokens[at + 1:at + 2] and self._tokens[at + 1].low in units]
         if not numbers:
             return ""
         after = [at for at in numbers if self._tokens[at + 1:at + 2] and self._tokens[at + 1].role == "asked"]
@@ -202,12 +205,20 @@ class _Cut:
             end += 1
         return self._text((self._approximate(at), end))
 
+    def _units(self) -> frozenset[str] | None:
+        """What the measure that is asked for is counted in, None where none is asked for."""
+        return next((units for cue, units in self._how.measures.items() if cue in self._low), None)
+
     def _approximate(self, at: int) -> int:
         for size in (2, 1):
             before = " ".join(one.low for one in self._tokens[max(0, at - size):at])
             if at >= size and before in self._how.about:
                 return at - size
         return at
+
+    def measure(self) -> str:
+        """A number with a unit of what is asked for: "2.4 m"."""
+        return self.many() if self._units() is not None else ""
 
     def long(self, led: bool = False) -> str:
         """A number with a unit of time; C{led}: with the preposition before it, "in 14 days"."""
@@ -250,10 +261,20 @@ class _Cut:
     def who(self) -> str:
         """Somebody: a name, or whose sister."""
         runs = self._runs(_BREAKS | {"place", "money"})
+        runs = [self._alone(one) for one in runs]
         runs = [one for one in runs if not any(token.low in self._how.called for token in self._tokens[slice(*one)])
                 and not (one[0] == 0 and self._tokens[one[1]:one[1] + 1] and self._tokens[one[1]].text == ":")]
         scored = sorted((-score, at) for at, score in enumerate(map(self._person, runs)) if score > _NOBODY)
         return self._text(runs[scored[0][1]]) if scored else ""
+
+    def _alone(self, span: Span) -> Span:
+        # "Ilse and hears badly": behind "and" stands another name, or nothing of it.
+        for at in range(span[0] + 1, span[1] - 1):
+            behind = self._tokens[at + 1]
+            if self._tokens[at].low == self._language.and_ and behind.text[0].islower() and behind.low not in (
+                    self._language.determiners):
+                return span[0], at
+        return span
 
     def _person(self, span: Span) -> int:
         # How much words look like a person.
@@ -264,13 +285,14 @@ class _Cut:
         usual = first.start == 0 and not self._language.inflected and (
             first.low in self._language.common_words | self._language.determiners)
         behind = self._tokens[span[1]:span[1] + 1]
-        if first.low in self._language.determiners and behind and behind[0].role == "asked" and not is_verb(
-                behind[0].low, self._language):
+        thing = bool(behind) and behind[0].role == "asked" and not is_verb(behind[0].low, self._language)
+        if thing and first.low in self._language.determiners and all(one.text[0].islower() for one in tokens[1:]):
             return _NOBODY  # "our driving" of "our driving lesson"
         named = [one for one in tokens if one.text[0].isupper() and one.start]
         owned = first.low in self._language.determiners and not named and self._how.persons.isdisjoint(
             one.low for one in tokens[1:])
-        placed = self._language.inflected and span[0] and self._tokens[span[0] - 1].role == "place"
+        placed = bool(span[0]) and self._tokens[span[0] - 1].role == "place" and (
+            self._language.inflected or not self._led())
         titled = any(one.low in self._language.honorifics for one in tokens)
         beside = {self._tokens[at].role for at in (span[0] - 1, span[1]) if 0 <= at < len(self._tokens)}
         if (owned and "asked" not in beside or placed) and not titled:
@@ -279,7 +301,7 @@ class _Cut:
         score += (1 if first.low in self._language.determiners else 3) * (
             first.low in self._how.persons and len(tokens) > 1)
         if self._language.inflected:
-            score += 2 * (tokens[-1].text[0].isupper() and first.low not in self._language.determiners)
+            score += 2 * (any(one.text[0].isupper() for one in tokens) and first.low not in self._language.determiners)
         else:
             score += 2 * (any(one.text[0].isupper() and one.low not in self._language.common_words
                               for one in tokens[first.start == 0 and usual:]))
@@ -307,11 +329,23 @@ class _Cut:
                 if token.role == "place" or score > _KNOWN:
                     found.append((score - min(self._near(at), 6) // 3, (at, end)))
         if not found or mentions_any(self._low, self._how.addresses) and self._address():
-            return self._address()
+            return self._address() or self._room()
         if not mentions_any(self._low, self._how.going):
             found = [(score, (at + (self._tokens[at].low in self._how.toward), end)) for score, (at, end) in found]
         score, best = max(found, key=lambda one: (one[0], -one[1][0]))
-        return self._text(best) if score > 0 else self._address()
+        return self._text(best) if score > 0 else self._address() or self._room()
+
+    def _room(self) -> str:
+        # "Fen can have the box room."
+        if not any(one.role == "asked" for one in self._tokens) or mentions_any(self._low, self._how.addresses):
+            return ""
+        return next((self._text(one) for one in self._runs() if self._is_known(one)), "")
+
+    def _is_known(self, span: Span) -> bool:
+        text = f" {self._text(span).lower()}"
+        cues = [words for cues, words in asking(self._language.code).kin.values() if not {
+            "where", "wo", "où", "dónde"}.isdisjoint(cues)]
+        return any(f" {word}" in text for words in cues for word in words)
 
     def _end_of_place(self, at: int) -> int:
         while at < len(self._tokens):
@@ -347,9 +381,7 @@ class _Cut:
         if not inside or inside[0].role == "time":
             return -9
         named = any(one.text[0].isupper() for one in inside)
-        cues = [words for cues, words in asking(self._language.code).kin.values() if "where" in cues or "wo" in cues
-                or "où" in cues or "dónde" in cues]
-        known = any(word in f" {self._text(span).lower()}" for words in cues for word in words)
+        known = self._is_known(span)
         return 1 + named + _KNOWN * known + (inside[0].low in self._language.determiners)
 
     def _address(self) -> str:
@@ -414,7 +446,11 @@ class _Cut:
             behind = self._tokens[at + 1:at + 3]
             if behind and behind[0].role == "word" and (
                     behind[0].text[0].isdigit() or behind[0].text[0].isupper()):
-                return self._text((at, at + 2))
+                end = at + 2
+                while self._tokens[end:end + 1] and self._tokens[end].role == "word" and (
+                        self._tokens[end].text.isupper() or self._tokens[end].text[0].isdigit()):
+                    end += 1
+                return self._text((at, end))
             if self._language.head_first and behind and behind[0].role == "place":
                 end = next((run[1] for run in self._runs() if run[0] > at), at + 1)
                 return self._text((at - (before is not None and before.low in self._language.determiners), end))
@@ -424,14 +460,14 @@ class _Cut:
                     map(str.isdigit, self._text(one)))), None)
                 if run is not None:
                     return self._text(run)
-            if not numbered and self.chooses() and before is not None and before.role == "word" and before.low not in (
-                    self._language.determiners | self._language.of_words):
+            if not numbered and self.chooses() and before is not None and before.role in (
+                    "word", "verb") and before.low not in self._language.determiners | self._language.of_words:
                 return self._text((at - 1, at + 1))
         return ""
 
     def what(self) -> str:
         """A thing: what stands where the question has its question word."""
-        if self._question.type == "what" and self.of_money() and self.much():
+        if self._question.type == "what" and self.of_money():
             return self.much()
         found = self.which()
         if found:
@@ -441,8 +477,11 @@ class _Cut:
             return found
         if mentions_any(self._low, self._how.clausal):
             return self._segment()
-        if mentions_any(self._low, self._how.measured):
+        if mentions_any(self._low, self._how.measured) or self._units() is not None or mentions_any(
+                self._low, asking(self._language.code).nouns.get("many", ())):
             return self.many()
+        if self._numbered_thing():
+            return self._number()
         if mentions_any(self._low, tuple(f" {one}" for one in self._how.called)):
             return self.who()
         if mentions_any(self._low, self._how.trouble):
@@ -451,7 +490,7 @@ class _Cut:
         if thing and self._is_same(thing):
             return ""
         if thing and not any(_is(one, thing) for one in self._tokens) and not kin(
-                thing, self._sentence, self._language):
+                thing, self._sentence, self._language) and not self._ends_asked():
             return ""
         found = self._predicate()
         if found:
@@ -468,6 +507,28 @@ class _Cut:
         if self._question.type == "how" and best[0] and self._tokens[best[0] - 1].role in ("place", "kept"):
             best = best[0] - 1, best[1]  # "by card"
         return self._text(best)
+
+    def _numbered_thing(self) -> bool:
+        """Whether a number of something is asked for that has one: "the ticket number"."""
+        how = asking(self._language.code)
+        return any(word.strip(" ?").endswith(how.numbered) for word in self._low.split())
+
+    def _number(self) -> str:
+        """A number or a code, the nearest to what is asked."""
+        found: list[Span] = []
+        for at, token in enumerate(self._tokens):
+            if token.role in ("word", "asked") and any(map(str.isdigit, token.text)):
+                if found and found[-1][1] == at:
+                    found[-1] = found[-1][0], at + 1
+                else:
+                    found.append((at, at + 1))
+        best = self._nearest(found)
+        if best is None:
+            return ""
+        start, end = best
+        while start and self._tokens[start - 1].text.isupper() and self._tokens[start - 1].text.isalpha():
+            start -= 1  # "RM 2204 881"
+        return self._text((start, end))
 
     def _named(self) -> str:
         # "What is the extension": what is asked for by its name.
@@ -503,6 +564,12 @@ class _Cut:
             start += 1
         return self._text((start, end))
 
+    def _ends_asked(self) -> bool:
+        # "What car do you drive": the sentence has what the question ends with.
+        last = content(self._low.split()[-1].strip(" ?"), self._language.code)
+        return any(one.role == "asked" and is_verb(one.low, self._language) and shared(
+            last, content(one.text, self._language.code)) for one in self._tokens)
+
     def _trouble(self) -> str:
         """What is wrong: behind what is asked, else all that stands between two marks."""
         runs = self._runs(_BREAKS - {"verb"})
@@ -513,7 +580,7 @@ class _Cut:
         if whole:
             return self._text(whole[-1])  # "what was broken?": "a cup is broken"
         akin = {one for one in runs if kin(self._question.text, self._text(one), self._language)}
-        best = min(runs, key=lambda one: (self._near(one[0]) - 3 * (one in akin), one), default=None)
+        best = min(akin or runs, key=lambda one: (self._near(one[0]), one), default=None)
         if best is None or not akin and kin(self._question.text, self._sentence, self._language) is False:
             return ""
         start, end = best

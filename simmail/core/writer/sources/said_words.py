@@ -90,7 +90,7 @@ def _same(one: str, other: str) -> bool:
         return True
     if long.endswith(short):
         return len(short) > _ROOT or len(short) == _ROOT and len(long) - _ROOT < _ROOT
-    return len(short) >= 2 * _ROOT and long.startswith(short)
+    return len(short) > _ROOT + _ENDING and long.startswith(short)
 
 
 def has_number(sentence: str, language: Language) -> bool:

@@ -82,7 +82,7 @@ def ranked(
     usual = asking(language.code).types.get("when", ()) if question.type == "when" else ()
     asked = content(text, language.code) - content(" ".join(usual), language.code)
     said = [one for one in remarks if one.kind == "said" and not asks_only(one.value, language)]
-    common = [shared(asked, content(one.value, language.code)) for one in said]
+    common = [shared(asked, _about(one, last, language)) for last, one in zip([None, *said], said)]
     often = Counter(word for words in common for word in words)
     hits: list[Hit] = []
     fresh = -_FRESH if mentions_any(text, asking(language.code).first) else _FRESH
@@ -105,6 +105,14 @@ def ranked(
     least = _NEAR if question.recalls or checking or question.type not in ("what", "choice", "how") else _SURE
     # Of equal ones the last holds.
     return sorted((hit for hit in reversed(hits) if hit.score >= least), key=lambda hit: -round(hit.score, 2))
+
+
+def _about(remark: Remark, last: Remark | None, language: Language) -> frozenset[str]:
+    """The words of a sentence; of one that begins with a pronoun those of the one before it too."""
+    words = content(remark.value, language.code)
+    if last is not None and last.at == remark.at and remark.value.split()[0].lower() in cutting(language.code).pointing:
+        return words | content(last.value, language.code)
+    return words
 
 
 def with_kin(question: MailQuestion, remark: Remark, remarks: Sequence[Remark], language: Language) -> Remark:

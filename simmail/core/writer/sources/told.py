@@ -97,6 +97,13 @@ def _cut(
             cut = piece(question, one.value, language) if one.at > hits[-1].remark.at else ""
             if cut:
                 yield _Cut(hits[0]._replace(remark=one), cut, hits[0].remark.value)
+    if hits and mentions_any(question.text.lower(), how.trouble):
+        for one in said:
+            # "I brought you the trousers.  The zip is stuck."
+            cut = piece(question, one.value, language) if one.at == hits[0].remark.at and kin(
+                question.text, one.value, language) else ""
+            if cut:
+                yield _Cut(hits[0]._replace(remark=one), cut, hits[0].remark.value)
     for hit in hits:
         at = said.index(hit.remark) + 1 if hit.remark in said else len(said)
         for next_one in said[at:at + 1]:
@@ -106,8 +113,11 @@ def _cut(
                 if cut:
                     yield _Cut(hit._replace(remark=next_one), cut, hit.remark.value)
     asked = content(question.text, language.code) - content(" ".join(how.skip), language.code)
+    around, known = _around(said, language), asking(language.code)
+    asked -= content(" ".join((*known.nouns.get("much", ()), *known.numbered, *language.price_words)), language.code)
     for one in said if first else reversed(said):
-        common = shared(asked, content(one.value, language.code))
+        # "The dryer is noisy.  We bought it in May."
+        common = shared(asked, around[one])
         led = question.type == "who" and f" {question.text.split()[0].lower()} " in f" {one.value.lower()} " and (
             question.text.split()[0].lower() in how.asked_by)
         placed = led or question.type == "where" and mentions_any(question.text.lower(), how.addresses)
@@ -116,13 +126,23 @@ def _cut(
             yield _Cut(Hit(one, 0.0, len(common)), cut, one.value)
 
 
+def _around(said: Sequence[Remark], language: Language) -> dict[Remark, frozenset[str]]:
+    """The words of each sentence and of the one before it in its mail."""
+    before = (None, *said)
+    return {one: content(one.value, language.code) | (
+        content(last.value, language.code) if last is not None and last.at == one.at else frozenset())
+        for last, one in zip(before, said)}
+
+
 def _by_whom(question: MailQuestion, hits: list[Hit], language: Language) -> list[Hit]:
     """The sentences in order, those first that were said by who is asked for."""
     low, how = f"{question.text.lower()} ", cutting(language.code)
-    wanted = "persona" if mentions_any(low, how.mine) else "correspondent" if mentions_any(low, how.yours) else ""
-    if not wanted:
-        return hits
-    return sorted(hits, key=lambda hit: -hit.score - _WHOSE * (hit.remark.by == wanted))
+    low = f" {low}"
+    # "What did I ask you": the longer says more.
+    mine, yours = (max((len(cue) for cue in cues if cue in low), default=0) for cues in (how.mine, how.yours))
+    wanted = "" if mine == yours else "persona" if mine > yours else "correspondent"
+    # What has a word of the question comes before what is only near to it.
+    return sorted(hits, key=lambda hit: (not hit.shared, -hit.score - _WHOSE * (hit.remark.by == wanted)))
 
 
 def _latest(
@@ -132,7 +152,7 @@ def _latest(
     moving = asking(language.code).moving
     asked = content(question.text, language.code)
     before = asked | content(hit.remark.value, language.code)
-    same = shared(asked, content(hit.remark.value, language.code))
+    same = shared(asked, _around(said, language).get(hit.remark, frozenset()))
     later = [one for one in said if one.at > hit.remark.at and one.by == hit.remark.by]
     now = mentions_any(f"{question.text.lower()} ", cutting(language.code).now)
     cues = (*moving, *(f" {cue} " for cue in cutting(language.code).so)) if now else moving
