@@ -508,9 +508,9 @@ def _sent(will: str, language: Language) -> str:
         return ""
     start = next((at for at in range(1, min(4, len(low))) if low[at] in language.determiners), 0)
     phrase = noun_phrase(tokens, start + 1, language) if start else []
-    if phrase and not language.inflected:
-        # "The recipe for my lemon cake", up to the day it is for.
-        behind = range(start + 1 + len(phrase), len(tokens))
+    behind = range(start + 1 + len(phrase), len(tokens))
+    if phrase and not language.inflected and language.of_words.intersection(low[behind.start:behind.start + 1]):
+        # "A photo of the sofa and its measurements", up to the day it is for.
         end = next((at for at in behind if low[at] in language.due_words), len(tokens))
         phrase = tokens[start + 1:end] if end - start < _LONGEST_SENT else phrase
     return " ".join([language.default_determiner or tokens[start], *phrase]) if phrase else ""

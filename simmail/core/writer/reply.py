@@ -304,7 +304,7 @@ def _to(scene: Scene, read: Read, number: int) -> list[Said]:
     if any(act.act in _WITHHELD for act in said):
         left = [one for one in left if one.type != "request"]
     said.extend(answers(scene, read, [one for one in left if one not in papers], number))
-    return said or plain(scene, read, read.intent, number)
+    return said or plain(scene, read, intent if read.intent == "document" else read.intent, number)
 
 
 def dropped(scene: Scene, read: Read) -> Said:

@@ -31,16 +31,12 @@ class KindTests(SynchronousTestCase):
 
     def test_whole_thing(self) -> None:
         """What is promised is called by its whole name, all of it comes, and says what was asked for."""
-        for text, what, files in (
-                ("Hi Maria,\n\ncan you send me a photo of the sofa and its measurements by Thursday?\n\nDana",
-                 "the photo of the sofa and its measurements", ["photo-of-sofa.pdf", "measurements.pdf"]),
-                ("Hi Maria,\n\ncould you send me the recipe for your lemon cake?\n\nDana",
-                 "the recipe for my lemon cake", ["recipe-for-lemon-cake.pdf"])):
-            promise = wrote(mail(text, "Please")).promise
-            assert promise is not None
-            self.assertEqual(promise.what, what)
-            sent = wrote(mail(text, "Please"), kind="deliver", promise=promise)
-            self.assertEqual([one.filename for one in sent.attachments], files)
+        sofa = mail("Can you send me a photo of the sofa and its measurements by Thursday?\n\nDana", "Sofa")
+        promise = wrote(sofa).promise
+        assert promise is not None
+        self.assertEqual(promise.what, "the photo of the sofa and its measurements")
+        sent = wrote(sofa, kind="deliver", promise=promise)
+        self.assertEqual([one.filename for one in sent.attachments], ["photo-of-sofa.pdf", "measurements.pdf"])
         shelves = mail("Hello Maria,\n\nplease send us a quote for 12 oak shelves, 80 x 30 cm.\n\nEmma", "Quote")
         (quote,) = wrote(shelves, kind="deliver", promise=Promised("our quote", NOW)).attachments
         self.assertIn(b"12 oak shelves", quote.octets)
