@@ -4,6 +4,7 @@ Who writes, and to whom: display names, greetings, sign-offs and bare addresses 
 
 from __future__ import annotations
 
+import unicodedata
 from functools import cache, lru_cache
 from typing import Any
 
@@ -36,7 +37,7 @@ def sender(mail: Mail, prose: Prose, language: Language) -> Sender:
     """Return who wrote a mail: from its From line and its sign-off."""
     name, company = split_display(mail.from_.name, language)
     firm = company_of(mail.from_.address)
-    if name and firm and _is_firm(name, firm, mail.from_.address):
+    if name and firm and _is_firm(name, firm, mail.from_.address, prose):
         name, company = "", company or name
     elif name and _is_team(name, prose, language):
         name, company = "", company or name
@@ -55,15 +56,25 @@ def sender(mail: Mail, prose: Prose, language: Language) -> Sender:
     return Sender(first=name.split()[0] if name else "", name=name, company=company)
 
 
-def _is_firm(name: str, firm: str, address: str) -> bool:
+def _is_firm(name: str, firm: str, address: str, prose: Prose) -> bool:
     # "Hallgren Kitchens" at hallgren.example, unless the local part says it is a person's: anna@svensson.example.
     words, own = [word.lower() for word in name.split()], firm.lower().split()
     if "".join(words) == "".join(own):
         return True  # "Atelier Kiosk" at atelierkiosk.example
-    local = address.partition("@")[0].lower()
-    return any(word in own for word in words) and not any(
-        word[:4] in local for word in words if len(word) > 1 and word not in own
-    )
+    local = _unmarked(address.partition("@")[0].lower())
+    return any(word in own for word in words) and not _signs_alone(words, prose) and not any(
+        _unmarked(word)[:4] in local for word in words if len(word) > 1 and word not in own)
+
+
+def _signs_alone(words: list[str], prose: Prose) -> bool:
+    """Whether a name of two words is signed with its first alone, as people do."""
+    return len(words) > 1 and any(line.strip(" .!").lower() == words[0] for line in prose.sign_off)
+
+
+def _unmarked(text: str) -> str:
+    """Letters without their marks, as addresses have them: "jorg" for "Jörg" and for "joerg"."""
+    text = "".join(one for one in unicodedata.normalize("NFD", text) if not unicodedata.combining(one))
+    return text.replace("ae", "a").replace("oe", "o").replace("ue", "u")
 
 
 def _is_team(name: str, prose: Prose, language: Language) -> bool:

@@ -24,6 +24,8 @@ _SHORTEST = 8
 _IDLE, _ALONE = 8, 7
 #: So many words are no clause of their own behind an "and".
 _SHORT_CLAUSE = 3
+#: The forms of questions that are read by their types.
+_FORMS = {"when": "when", "many": "many"}
 #: Marks that may stand behind a question mark, and around the words of a question.
 _CLOSING = " !\"')]}”’»*_"
 _MARKS = " ?!¿¡.\"'"
@@ -162,14 +164,15 @@ def read_reminders(
             return [replace(part, text=_capital(say(text, 200)))
                     for part, text in zip(parts, (head, tail)) if part is not None]
     second = type_of(tail.lower(), language) if found else ""
-    if second and second != whole.type:
-        form = {"when": "when", "many": "many"}.get(second, "what")
-        first, _, rest = whole.text.partition(f" {language.and_} ")
-        if min(len(first.split()), len(rest.split())) <= _SHORT_CLAUSE or whole.recalls:
-            first = rest = whole.text  # "Inge asks when and where we meet."
-        return [replace(whole, text=f"{first.rstrip(' ?')}?"), replace(
-            whole, text=_capital(rest), type=second, form=form)]
-    return [whole]
+    if whole.recalls:
+        return [whole, replace(whole, type=second, form=_FORMS.get(second, "what"))] if second not in (
+            "", whole.type) else [whole]
+    # "Inge asks when and where we meet", "I wonder what they cost and how long they take".
+    clauses = apart(whole.text, language)
+    return [whole] if len(clauses) == 1 else [replace(
+        whole, text=part if len(part.split()) > _SHORT_CLAUSE else whole.text, type=type, form=_FORMS.get(type, "what"),
+        topic=say(_noun(topic(part, language), language), 60)) for part in clauses for type in (
+            type_of(part.lower(), language) or whole.type,)]
 
 
 def _read_reminder(
@@ -182,7 +185,7 @@ def _read_reminder(
     if not again:
         text = f"{text.rstrip(' .!?')}?"
     return MailQuestion(
-        text=_capital(say(text, 200)), form={"when": "when", "many": "many"}.get(type, "what"),
+        text=_capital(say(text, 200)), form=_FORMS.get(type, "what"),
         topic=say(_noun(topic(sentence, language), language), 60), short=("", ""), options=(), type=type,
         recalls=bool(again))
 
@@ -307,7 +310,10 @@ def apart(question: str, language: Language) -> list[str]:
             ):
                 cuts.append((at, len(joint)))
             at = low.find(joint, at + 1)
-    if not cuts or not opens_question(asking_clause(low[:min(cut for cut, _ in cuts)], language), language):
+    head = low[:min(cut for cut, _ in cuts)] if cuts else ""
+    # "L'appartement est-il libre" asks as well.
+    if not cuts or not opens_question(asking_clause(head, language), language) and not (
+            language.head_first and "-" in head):
         return [question]
     parts, start = [], 0
     for at, length in sorted(cuts):

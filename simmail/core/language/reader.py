@@ -255,7 +255,8 @@ class Findings:
             elif detail:
                 here = [questions.read_question(sentence, language, form="what", about=detail)]
             elif asked and questions.asks(sentence, language, alone=self._alone and not self._asked_for):
-                here = [questions.read_question(part, language) for part in questions.apart(
+                here = [questions.read_question(part, language, form="opinion" if questions.asks_opinion(
+                    part, language) else "") for part in questions.apart(
                     questions.led_in(sentence, language), language)]
             # Whose mails are gone asks for what stood in them.
             found.append((sentence, [replace(one, recalls=True) for one in here] if gone else here))

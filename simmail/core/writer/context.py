@@ -29,6 +29,7 @@ from simmail.core.time.arrival import local_arrival
 from simmail.core.writer.agenda import Calendar, plain_date
 from simmail.core.writer.request import Promised, WordsRequest
 from simmail.core.writer.sources.limits import OwnLimits
+from simmail.core.writer.sources.self_sheet import is_title
 from simmail.core.writer.sources.side import seen
 from simmail.core.writer.voice import FORMALITIES, Manner, PersonaVoice, folded, manners, voice
 
@@ -75,6 +76,7 @@ class Scene(Struct, frozen=True):
 
     @ivar read: the answered mails, oldest first; common: what every line may name.
     @ivar distant: whether the reader is called "Sie" in German, "vous" in French.
+    @ivar friends: whether the reader writes as a friend.
     @ivar unread: the code of the language of the mail, where nobody writes it.
     @ivar said: text that stands below the new mail, folded; lines found in it are not said again.
     """
@@ -92,6 +94,7 @@ class Scene(Struct, frozen=True):
     common: Mapping[str, str]
     said: str
     distant: bool = True
+    friends: bool = False
     unread: str = ""
 
     @property
@@ -149,7 +152,9 @@ def set_scene(request: WordsRequest) -> Scene:
     # What nobody knows the arrival of comes now.
     came = request.arrived[-len(mails):] if len(request.arrived) == len(request.mails) else (request.now,) * len(mails)
     read = tuple(_read(mail, at, request, calendar, languages.language(told)) for mail, at in zip(mails, came))
-    formality = _given(style.formality, manner.formality)
+    distant = not language.polite_words or _distant(request, read)
+    friends = _are_friends(request, read, distant)
+    formality = _given(style.formality, FORMALITIES[0] if friends else manner.formality)
     return Scene(
         request=request,
         language=language,
@@ -162,7 +167,8 @@ def set_scene(request: WordsRequest) -> Scene:
         facts=read_facts(request.facts, request.notes),
         read=read,
         common=_common(request, read, calendar, language),
-        distant=not language.polite_words or _distant(request, read),
+        distant=distant,
+        friends=friends,
         unread=unread,
         said=folded("\n".join([
             *(one.found.prose.quoted for one in read), *(mail.text[:20_000] for mail in request.own)])),
@@ -184,7 +190,7 @@ def tongues(persona: Persona) -> tuple[str, ...]:
 
 
 def _distant(request: WordsRequest, read: tuple[Read, ...]) -> bool:
-    """Sie or du: as the last mail does it, else as the persona did before, else as the greeting sounds."""
+    """Sie or du: as the last mail does it, else as both did before, else as the greeting sounds."""
     if not read:
         return True
     found = read[-1].found
@@ -194,11 +200,31 @@ def _distant(request: WordsRequest, read: tuple[Read, ...]) -> bool:
         familiar, polite = address_form(split_reply(mail.text[:20_000])[0], found.language)
         if familiar or polite:
             return not familiar
+    familiar, polite = address_form(" ".join(
+        one.value for one in request.remarks if one.kind == "said" and one.by == "correspondent"), found.language)
+    if familiar or polite:
+        return not familiar
     if not found.language.near_by_first_name:
         return True
     # "Hallo Maria," is no way to begin a letter to a stranger.
     name = request.persona.name.split()
     return not (name and len(name) > 1 and found.addressee == name[0])
+
+
+def _are_friends(request: WordsRequest, read: tuple[Read, ...], distant: bool) -> bool:
+    """Whether two who write have nothing to do with business: somebody without a company, called by the first name."""
+    persona = request.persona
+    if not read or persona.org or persona.role and is_title(persona.role):
+        return False
+    found = read[-1].found
+    if found.language.polite_words:
+        return not distant
+    first, own = found.sender.first, request.own[-1].text[:60] if request.own else ""
+    if own:
+        return f" {first}" in own and f" {found.sender.name}" not in own
+    # "Bob mate, ... Mick"
+    return persona.name.partition(" ")[0] in found.prose.body[:30] and first in (
+        line.strip(" .!") for line in (*found.prose.sign_off, found.prose.body.rpartition("\n")[2]))
 
 
 def _given(value: Any, default: str) -> str:
@@ -291,7 +317,8 @@ def _common(
     elif organisation:
         company = organisation
     if name:
-        values["name"], values["first"] = say(name, 60), say(name.split()[0], 30)
+        titled = name.split()[0].strip(".").lower() in language.honorifics
+        values["name"], values["first"] = say(name, 60), say(name if titled else name.split()[0], 30)
     if company and company.lower() != values.get("org", "").lower():
         values["company"] = say(company, 40)
     if request.owed:

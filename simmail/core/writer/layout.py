@@ -161,7 +161,8 @@ def signed(scene: Scene, words: str) -> str:
     full = say(persona.name, 60)
     whole = scene.formality == "formal" or scene.formality == "neutral" and habits(
         persona.id, scene.language.code).full and not scene.request.own
-    name = full if whole else full.split()[0] if full.split() else full
+    called = [word for word in full.split() if word.strip(".").lower() not in scene.language.honorifics]
+    name = full if whole or not called else called[0]
     if scene.manner.sign == "none" and scene.formality != "formal":
         name = ""
     mobile = scene.language.sent_from.get(client, "")

@@ -130,7 +130,8 @@ def reply(scene: Scene) -> list[Said]:
     if scene.read and style is not UNSET and style.access is not UNSET and scene.read[-1].found.unlabelled_images:
         said.append(Said(act="access.images", values=scene.common))
     said.extend(_of_links(scene))
-    if scene.read and scene.read[-1].intent in _SERIOUS and not any(act.act in _LIGHT for act in body) and (
+    serious = scene.read and scene.read[-1].intent in _SERIOUS and not scene.friends
+    if serious and not any(act.act in _LIGHT for act in body) and (
         scene.length == "long" or scene.length == "medium" and scene.dice.chance(
             scene.manner.extra * habits(scene.request.persona.id, scene.language.code).adds, "extra")
     ):
@@ -183,7 +184,7 @@ def _opener(scene: Scene) -> Said | None:
     if scene.length == "long" and scene.manner.opener or scene.length == "medium" and scene.dice.chance(
         scene.manner.opener * habits(request.persona.id, scene.language.code).opens, "opener"
     ):
-        if scene.read and scene.read[-1].intent in _SERIOUS and not request.own:
+        if scene.read and scene.read[-1].intent in _SERIOUS and not request.own and not scene.friends:
             return Said(act="opener.plain", values=scene.common)
     return None
 
@@ -396,8 +397,8 @@ def answers(scene: Scene, read: Read, questions: list[MailQuestion], number: int
     said: list[Said] = []
     known, stays = sources(scene), False
     layout = scene.manner.layout if len(questions) > 1 else ""
-    if layout == "quoted" and (len(questions) < 3 or read.intent in _CLOSE) or layout == "numbered" and (
-            read.intent in _CLOSE):
+    close = read.intent in _CLOSE or scene.friends
+    if layout == "quoted" and (len(questions) < 3 or close) or layout == "numbered" and close:
         layout = "topics"
     for place, question in enumerate(questions):
         back = all(one.act != "answer.back" for one in said)  # nobody answers every question with another

@@ -27,6 +27,8 @@ class SenderTests(SynchronousTestCase):
         self.assertEqual(of("Novak, Dana", "dana@brightdesk.example").name, "Dana Novak")
         self.assertEqual(of("Tom Hale at Leafline", "tom@leafline.example"), Sender("Tom", "Tom Hale", "Leafline"))
         self.assertEqual(of("Anna Svensson", "anna@svensson.example").name, "Anna Svensson")
+        self.assertEqual(of("Jörg Ahl", "joerg@ahl.example").name, "Jörg Ahl")
+        self.assertEqual(of("Zoé Lang", "zoe@lang.example").name, "Zoé Lang")
 
     def test_organisations(self) -> None:
         """A firm is no person; the person then is who signed."""

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.language import questions
-from simmail.core.language.questions import apart, asks, options, read_question
+from simmail.core.language.questions import apart, asks, options, read_question, read_reminders
 from simmail.core.language.tables import language
 from tests.core.hostile import seconds
 
@@ -95,3 +95,27 @@ class FormTests(SynchronousTestCase):
     def test_quick(self) -> None:
         """A sentence without end costs no more than its beginning."""
         self.assertLess(seconds(read_question, "which or what, " * 50_000 + "?", EN), 0.5)
+
+
+class ReportedTests(SynchronousTestCase):
+    """Questions that a statement tells of."""
+
+    def test_parts(self) -> None:
+        """Each of several is one; what is too short for a clause stands for the whole."""
+        for text, expected in (
+            ("I need to know how many vans you have, which size the rims are and who signs for the delivery.",
+             [("How many vans you have?", "many"), ("Which size the rims are?", "what"),
+              ("Who signs for the delivery?", "who")]),
+            ("Inge asks when and where we meet.",
+             [("When and where we meet?", type) for type in ("when", "where")]),
+            ("Our driver asks at which gate he should unload and until when.",
+             [("At which gate he should unload?", "where"),
+              ("At which gate he should unload and until when?", "when")]),
+        ):
+            found = read_reminders(text, language("en"), answers=False)
+            self.assertEqual([(one.text, one.type) for one in found], expected)
+
+    def test_inverted(self) -> None:
+        """In French the noun may stand before the verb of a question."""
+        self.assertEqual(apart("L'appartement est-il libre, et combien coûte-t-il ?", language("fr")),
+                         ["L'appartement est-il libre?", "Combien coûte-t-il ?"])

@@ -8,6 +8,8 @@ from msgspec.structs import replace
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.language.tables import language
+from simmail.core.mime.address import Address
+from simmail.core.records.conversation import Remark
 from simmail.core.writer.context import TOGETHER, Scene, base_subject, mentions, set_scene, without_determiner
 from tests.core.writer.samples import NOW, mail, maria, request
 
@@ -52,6 +54,26 @@ class SceneTests(SynchronousTestCase):
         ):
             scene = self.scene(text, persona=maria(**({"languages": languages} if languages else {})))
             self.assertEqual((scene.language.code, scene.unread), expected, languages)
+
+    def test_friends(self) -> None:
+        """Who has no company and is called by the first name writes to a friend, in the whole thread."""
+        own = {"org": "", "role": ""}
+        for text, fields, friends in (
+            ("Maria mate,\n\nhow's the knee?\n\nDana", own, True), ("Maria mate,\n\nhow's it?\n\nDana", {}, False),
+            ("Dear Ms Lindqvist,\n\nwill you be at home?\n\nDana Novak", own, False),
+            ("Hallo Maria, kommst du am Sonntag? LG Dana", own, True),
+            ("Hallo Frau Lindqvist, kommen Sie am Sonntag?", own, False),
+        ):
+            scene = self.scene(text, persona=maria("procedural", **fields))
+            self.assertEqual((scene.friends, scene.formality), (friends, "casual" if friends else "formal"), text)
+        before = Remark("said", "correspondent", "", NOW, "kommst du am Sonntag mit an die Schlei?", language="de")
+        later = self.scene("Wann war das und wo?", "Re: Schlei", own=(mail("Ja, sehr gern."),), remarks=(before,))
+        self.assertFalse(later.far)
+
+    def test_titles(self) -> None:
+        """Nobody is called "Mr"."""
+        common = set_scene(request(mail("Hello?", sender=Address("Mr Dobbs", "dobbs@lettings.example")))).common
+        self.assertEqual(common["first"], "Mr Dobbs")
 
     def test_arrival(self) -> None:
         """Days are meant from the arrival, in the zone that the mail names, else its Date's, else the reader's."""

@@ -7,7 +7,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from simmail.core.writer.speech_act import ACTS
 from simmail.core.writer.write import drafted
 from simmail.universe.meaning import Meaning
-from tests.core.writer.samples import TEMPERAMENTS, mail, request
+from tests.core.writer.samples import TEMPERAMENTS, mail, maria, request
 
 #: A mail, what its reader knows, and the values that are told: everything else that is said is no answer.
 ASKED: tuple[tuple[str, dict[str, str], tuple[str, ...]], ...] = (
@@ -94,3 +94,15 @@ class StrayTests(SynchronousTestCase):
                 "Our invoice 9001"), temperament="busy", seed=str(seed))).said
             if any(one.promise for one in said):
                 self.assertNotIn("answer.think", [one.act for one in said])
+
+    def test_friends(self) -> None:
+        """Nobody offers a friend more help by telephone, files a copy of the mail, or numbers its answers."""
+        for text in ("Maria mate,\n\nare you coming on Friday? Do you want a lift? And what do we play first?\n\nDana",
+                     "Hallo Maria,\n\nkommst du am Freitag? Soll ich dich abholen? Und was spielen wir?\n\nLG Dana"):
+            for temperament in TEMPERAMENTS:
+                for seed in range(4):
+                    said = drafted(request(mail(text, "Gig"), seed=str(seed), persona=maria(
+                        temperament, org="", role="")))
+                    self.assertFalse([one.act for one in said.said if one.act in ("opener.plain", "extra.close")])
+                    self.assertFalse([one for one in said.said if one.number or one.quote])
+                    self.assertNotIn("Novak", said.written.text)
