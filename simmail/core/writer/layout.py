@@ -4,7 +4,7 @@ From what is said to the sheet of paper: greeting, paragraphs, closing, signatur
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from msgspec import UNSET
 
@@ -115,20 +115,21 @@ def _one_stop(pieces: list[Piece]) -> list[Piece]:
     return done
 
 
-def greeting(scene: Scene) -> str:
-    """Return the greeting line, C{""} for people who do without."""
+def greeting(scene: Scene, said: Sequence[Said] = ()) -> str:
+    """Return the greeting line above what is said, C{""} for people who do without."""
     if scene.request.own and not scene.manner.apart:
         return ""  # the short ones do not greet twice in a thread
-    return _habitual(scene, scene.voice.greeting[_nearness(scene)], "greeting", dict(scene.common))
+    return _habitual(scene, scene.voice.greeting[_nearness(scene, said)], "greeting", dict(scene.common))
 
 
-def closing(scene: Scene) -> str:
-    """Return the words above the name, C{""} for people who do without."""
-    return _habitual(scene, scene.voice.closing[_nearness(scene)], "closing", dict(scene.common))
+def closing(scene: Scene, said: Sequence[Said] = ()) -> str:
+    """Return the words between what is said and the name, C{""} for people who do without."""
+    return _habitual(scene, scene.voice.closing[_nearness(scene, said)], "closing", dict(scene.common))
 
 
-def _nearness(scene: Scene) -> str:
-    if scene.read and scene.read[-1].intent == "grief":
+def _nearness(scene: Scene, said: Sequence[Said]) -> str:
+    if scene.read and scene.read[-1].intent == "grief" and not all(
+            act.act.startswith(("answer.", "opener.", "extra.")) for act in said):
         return "solemn"  # nobody begins a letter of condolence with "Hey"
     if not scene.language.polite_words:
         return scene.formality
@@ -198,7 +199,7 @@ def lay_out(scene: Scene, said: list[Said]) -> tuple[str, list[str]]:
     """Return the whole text, and each act's own words (for what it asks)."""
     style = scene.request.persona.style
     rate = style.typos if style is not UNSET and style.typos is not UNSET else 0.0
-    top = greeting(scene)
+    top = greeting(scene, said)
     worded: list[list[Piece]] = []
     below = scene.said
     for place, act in enumerate(said):
@@ -214,5 +215,5 @@ def lay_out(scene: Scene, said: list[Said]) -> tuple[str, list[str]]:
     if sign and scene.formality == "casual" and scene.manner.capitals and body[-1:] in ".!" and said[-1].act.partition(
             ".")[0] in _LIVELY and scene.dice.chance(0.4, "emoticon"):
         body = f"{body} {sign}"
-    parts = [top, body, signed(scene, closing(scene))]
+    parts = [top, body, signed(scene, closing(scene, said))]
     return "\n\n".join(part for part in parts if part.strip()) + "\n", each

@@ -79,7 +79,7 @@ _NO_NEWS = frozenset({"answer.unknown", "answer.think", "answer.maybe", "answer.
 _CLOSE = frozenset({"private", "greeting", "event", "congrats", "sick"})
 # Mail that tells or offers something; mail that is not answered with what is known alone.
 _TELLING = frozenset({"information", "news", "confirmation", "received", "delivery", "notice", "sales", "recruiting"})
-_UNTOLD = (_WHOLE - _TELLING) | (_CLOSE - {"greeting"}) | {"meeting", "redress", "question"}
+_UNTOLD = (_WHOLE - _TELLING - {"data_request"}) | (_CLOSE - {"greeting"}) | {"meeting", "redress", "question"}
 # What a question asks for stands among its first words.
 _ASKED_FOR = 6
 # Answers that say by themselves what they are the answer to.
@@ -216,6 +216,9 @@ def _within(question: MailQuestion, words: frozenset[str], scene: Scene) -> bool
 def _told(scene: Scene, read: Read, asked: list[MailQuestion]) -> list[MailQuestion]:
     """Those of some questions that are answered by what is known."""
     known = [known_answer(scene, read, one) for one in asked]
+    if read.intent == "data_request" and not any(
+            act is not None and act.act.startswith("answer.fact") for act in known):
+        return []  # what is on the sheet are no data that somebody holds
     words = _values(known, scene)
     return [one for one, act in zip(asked, known) if act is not None or _within(one, words, scene)]
 
