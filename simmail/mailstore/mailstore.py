@@ -21,7 +21,6 @@ from twisted.python.failure import Failure
 from zope.interface import implementer
 
 from simmail.concurrency import Lock, as_deferred
-from simmail.core.lru import Lru
 from simmail.core.message.summarize import digest as core_digest
 from simmail.core.message.summary import Digest
 from simmail.core.message.thread_keys import ThreadKeys
@@ -60,9 +59,6 @@ from simmail.mailstore.maildir.names import (
 from simmail.mailstore.maildir.opened import OpenMessages
 from simmail.mailstore.visibility import Visibility
 from simmail.mailstore.writer.requests import CloseStore
-
-#: Memory for the octets of what was filed lately, and the longest message of which they are kept.
-MOST_FILED, LONGEST_FILED = 4 << 20, 64 << 10
 
 #: Longest that anybody waits to see what was promised, when the disk is slow (real seconds).
 _PATIENCE = 1.5
@@ -118,12 +114,11 @@ class MailStore:
         self.openings = OpenMessages(self.layout, self.reader, reactor)
         self.renames: PendingRenames[Folder] = PendingRenames(reactor, self.later, place)
         self.scanning = Scanning(self.index)
-        self._filed: Lru[tuple[str, str, int, str], bytes] = Lru(MOST_FILED, len)
         #: How deliveries are filed.
         self.into = Into(self.at)
         context = FolderContext(
             reactor, shared, self.layout, self.reader, self.writer, self.at, journal, Into(self.at, create=False),
-            self.index, self.scanning, self.renames, self.openings, self._filed, self)
+            self.index, self.scanning, self.renames, self.openings, self)
         self.cache = FolderCache(context)
         self.events = FolderEvents(self.layout, self.reader, reactor.seconds, self.boxes.require, self.cache.loaded)
         self._counts = MessageCounts(self.writer, self.at, self.cache.counts, reactor)
@@ -174,10 +169,9 @@ class MailStore:
         self.index.background.note_waiting()
         if durable is None or self.shared or self.layout.damage.said and self.layout.harmed(delivery):
             # Other processes would look at once, and who may be refused must not be promised anything.
-            return self.journal.accept(delivery, self.into).addCallback(self.filed, delivery.octets)
+            return self.journal.accept(delivery, self.into).addCallback(self.filed)
         promise = self._visibility.promise(durable)
-        return self.journal.accept(delivery, self.into, promise).addCallback(
-            self.filed, delivery.octets).addBoth(promise.over)
+        return self.journal.accept(delivery, self.into, promise).addCallback(self.filed).addBoth(promise.over)
 
     def when_visible(self) -> Deferred[None] | None:
         """Wait until all that was promised is visible; None: it is."""
@@ -195,11 +189,9 @@ class MailStore:
                 return replace(delivery, universe=self.universe, placements=tuple(map(_checked, delivery.placements)))
         return delivery if delivery.universe == self.universe else replace(delivery, universe=self.universe)
 
-    def filed(self, filed: DeliveryResult, octets: bytes = b"") -> tuple[Copy, ...]:
+    def filed(self, filed: DeliveryResult) -> tuple[Copy, ...]:
         """Make known here what the writer has filed; return the copies."""
         for one in filed.added:
-            if 0 < len(octets) <= LONGEST_FILED and not self.shared:
-                self._filed.put((one.mailbox, one.folder, one.row.uid, one.row.key), octets)
             if one.folder == INBOX:
                 self._watch.filed(one.mailbox)
         self.apply(filed.added)

@@ -14,7 +14,6 @@ from twisted.internet.defer import Deferred
 from twisted.logger import Logger
 
 from simmail.concurrency import Lock
-from simmail.core.lru import Lru
 from simmail.core.records.delivery import Copy
 from simmail.core.records.folder import FolderChange
 from simmail.errors import NotFound, Unavailable
@@ -124,7 +123,6 @@ class FolderContext(Struct, frozen=True, eq=False):
     @ivar at: what the writer calls the store; into: how messages are appended.
     @ivar renames: of files that do not have their flags in their names yet.
     @ivar messages: those that are read piece by piece.
-    @ivar filed: octets of those that were filed lately, which are the next to be read, by mailbox, folder, UID and key.
     """
 
     reactor: Any
@@ -139,5 +137,4 @@ class FolderContext(Struct, frozen=True, eq=False):
     scanning: Scanning
     renames: PendingRenames[Any]
     messages: OpenMessages
-    filed: Lru[tuple[str, str, int, str], bytes]
     keeper: IKeeper

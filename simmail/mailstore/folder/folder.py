@@ -88,23 +88,13 @@ def snapshot_of(folder: ChangingFolder) -> Snapshot:
 async def reads(folder: ChangingFolder, uids: Sequence[int]) -> list[tuple[int, bytes]]:
     """Return the octets of those messages that are there."""
     folder.require()
-    found: list[bytes | None] = _filed(folder, uids[0]) if len(uids) == 1 else [None]
-    if None in found:
-        found = await _read_files(folder, uids)
+    found = await _read_files(folder, uids)
     if None in found:
         # Renamed under our hands, by a change of flags here or by another program; or gone.
         lost = [uid for uid, octets in zip(uids, found) if octets is None]
         again = await unbroken(_read_again(folder, lost))
         found = [again[uid] if octets is None else octets for uid, octets in zip(uids, found)]
     return [(uid, octets) for uid, octets in zip(uids, found) if octets is not None]
-
-
-def _filed(folder: ChangingFolder, uid: int) -> list[bytes | None]:
-    """A message that was filed lately: whoever waited for it reads it now."""
-    context = folder.context
-    if context.layout.damage.said:
-        return [None]
-    return [context.filed.use((folder.mailbox, folder.name, uid, key)) for key in folder.column("key", [uid])]
 
 
 async def _read_again(folder: ChangingFolder, uids: Sequence[int]) -> dict[int, bytes | None]:
