@@ -105,9 +105,11 @@ class ExternalWatch:
         """What was wrong with the last folder that something was wrong with."""
         wrong = None
         for folder in self._cache.all_loaded():
+            if not folder.watched or folder.busy:
+                continue
             key = f"{folder.mailbox} {folder.name}"
             started = self._seconds()
-            if not folder.watched or folder.busy or self._next.get(key, 0.0) > started:
+            if self._next.get(key, 0.0) > started:
                 continue
             try:
                 await folder.poll()

@@ -30,6 +30,7 @@ _FOLD = 78
 _ID = re.compile(r"<[^<>\s\x00-\x1f\x7f]{1,900}>")
 _NAME = re.compile(r"[!-9;-~]{1,76}")
 _TYPE = re.compile(r"[A-Za-z0-9!#$&^_.+-]{1,60}/[A-Za-z0-9!#$&^_.+-]{1,100}(?:;[ !-~]{1,200})?")
+_NOT_LOCAL, _NOT_DOMAIN = frozenset(' "(),:;<>\\'), frozenset(' "(),;<>\\')
 _PREFIX = re.compile(r"(?:\s{0,4}(?:re|fwd?|aw|wg)\s{0,2}:)+\s{0,4}", re.IGNORECASE)
 
 
@@ -288,7 +289,7 @@ def _line(field: str, text: str) -> None:
 
 def _encodable(field: str, text: str) -> None:
     try:
-        text.encode("utf-8")
+        _ = text.isascii() or text.encode("utf-8")
     except UnicodeEncodeError:
         raise Invalid(field, "must not hold lone surrogates") from None
 
@@ -303,9 +304,10 @@ def _check_address(field: str, address: Address) -> None:
     _line(field, address.name)
     _line(field, address.address)
     # The parser of headers knows a few addresses that the door does not, so only what would break the field is refused.
-    if not address.address or not address.address.isprintable() or len(address.address) > 320 or (
-        address.address[0] != '"' and any(c in ' "(),:;<>\\' for c in address.address.rpartition("@")[0])
-    ) or any(c in ' "(),;<>\\' for c in address.address.rpartition("@")[2]):
+    local, _, domain = address.address.rpartition("@")
+    if not address.address or not address.address.isprintable() or len(address.address) > 320 or not (
+        address.address[0] == '"' or _NOT_LOCAL.isdisjoint(local)
+    ) or not _NOT_DOMAIN.isdisjoint(domain):
         raise Invalid(field, "is not an email address")
 
 

@@ -150,7 +150,7 @@ def _worked(persona: Persona, pace: Pace, start: datetime, after: timedelta, dic
         if left < room:
             done = at + left
             # An absence begins with its day, also in the middle of a night's work.
-            return done if available(persona, pace, done) == done else available(persona, pace, done)
+            return available(persona, pace, done)
         left -= room
         at += room
     return available(persona, pace, max(at, latest))
@@ -165,10 +165,10 @@ def _begun(persona: Persona, pace: Pace, opening: datetime, length: timedelta, d
 def available(persona: Persona, pace: Pace, at: datetime) -> datetime:
     """The first instant from C{at} on at which the persona is neither away nor off work."""
     own = None if pace.ignore_hours else hours(persona)
-    periods = timing(persona).ooo
+    periods = timing(persona).ooo or ()
     # Each turn leaves one absence or one night behind.
-    for _ in range(2 if periods is UNSET else 2 * len(periods) + 2):
-        gone = absence(persona, at)
+    for _ in range(2 * len(periods) + 2):
+        gone = absence(persona, at) if periods else None
         if gone is not None:
             at = min(gone[2], _LAST)
         elif own is None or is_open(own, at):

@@ -187,8 +187,8 @@ def appointment(one: Remark, with_: str, thread: str, minutes: str = "") -> Appo
     return Appointment(one.when, one.when + span, one.what, (with_,), thread)
 
 
-def _same(one: Remark) -> tuple[str, ...]:
-    return one.kind, one.by, one.what.lower(), one.value.lower(), one.when.isoformat() if one.when else ""
+def _same(one: Remark) -> tuple[str, str, str, str, datetime | None]:
+    return one.kind, one.by, one.what.lower(), one.value.lower(), one.when
 
 
 def _agreed(found: Findings, before: tuple[Remark, ...]) -> list[Slot]:

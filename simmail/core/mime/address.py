@@ -384,11 +384,11 @@ def format_address(address: Address) -> str:
     @raise Invalid: line ends or NUL in either part, lone surrogates.
     """
     name, spec = address
-    for part in (name, spec):
-        if any(c in part for c in "\r\n\0"):
-            raise Invalid("address", "must not hold CR, LF or NUL")
+    both = name + spec
+    if "\r" in both or "\n" in both or "\0" in both:
+        raise Invalid("address", "must not hold CR, LF or NUL")
     try:
-        (name + spec).encode("utf-8")
+        _ = both.isascii() or both.encode("utf-8")
     except UnicodeEncodeError:
         raise Invalid("address", "must not hold lone surrogates") from None
     spec = ascii_form(spec)
