@@ -54,6 +54,7 @@ class EventRow(NamedTuple):
     tail: bytes
     persona_id: str
     case_id: str
+    message_ids: tuple[str, ...]
 
 
 def encode_event(event: Event) -> EventRow:
@@ -71,7 +72,7 @@ def encode_event(event: Event) -> EventRow:
     if case_id:
         parts += [b',"case_id":', _json(case_id)]
     parts.append(b"}")
-    return EventRow(event.type, digits(event.at), b"".join(parts), persona_id, case_id)
+    return EventRow(event.type, digits(event.at), b"".join(parts), persona_id, case_id, event.message_ids)
 
 
 def event_body(type: bytes, number: int, at: bytes, tail: bytes) -> bytes:

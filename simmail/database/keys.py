@@ -17,12 +17,15 @@ C{:once}            hash      delivery or job id: the outcome of its commit
 C{:tables}          set       names of the tables that were ever written
 C{:table:<name>}    hash      key: document, or an integer that is counted
 C{:events}          stream    C{<number>-0}: C{t} type, C{a} instant, C{d} end of the
-                              body, C{p} persona id, C{c} case id (both escaped)
+                              body, C{p} persona id, C{c} case id (both escaped), C{m} the
+                              fields of C{:mails} it is in, twelve octets each
 C{:erased}          stream    events of before an erasure, being cleared away
 C{:type:<type>}     string    numbers of events, six octets each, ascending
 C{:persona:<id>}    string    the same
 C{:case:<id>}       string    the same
-C{:postings}        set       names of the three above, after the hash tag, of which there
+C{:mails}           hash      L{digest} of a Message-ID: numbers of the events that tell of
+                              it, six octets each, ascending, at most a thousand
+C{:postings}        set       names of those by type, persona and case, after the hash tag, of which there
                               may be any; with C{""} among them it knows all
 C{:jobs}            hash      job id: C{<due><state>NUL<kind>NUL<persona>NUL<case>NUL},
                               then the job
@@ -60,6 +63,7 @@ ERASED = ":erased"
 TYPE = ":type:"
 PERSONA = ":persona:"
 CASE = ":case:"
+MAILS = ":mails"
 JOBS = ":jobs"
 ORDER = ":order"
 ARRIVALS = ":arrivals"
@@ -82,6 +86,11 @@ def escape(id: str) -> str:
     if _PLAIN.fullmatch(id):
         return id
     return _escaped_again(id) if len(id) <= _LONGEST_KEPT else _escaped(id)
+
+
+def digest(message_id: str) -> bytes:
+    """Twelve octets for a Message-ID, which may be of any length."""
+    return blake2b(message_id.encode("utf-8", "surrogatepass"), digest_size=12).digest()
 
 
 def _escaped(id: str) -> str:

@@ -280,6 +280,7 @@ def _events(space: _Space, query: EventQuery) -> list[bytes]:
             break
         number, row = space.numbers[place], space.rows[place]
         if ((types is None or row.type in types) and query.persona_id in (None, row.persona_id)
-                and query.case_id in (None, row.case_id)):
+                and query.case_id in (None, row.case_id)
+                and (query.message_id is None or query.message_id in row.message_ids)):
             found.append(encoding.event_body(row.type.encode(), number, row.at, row.tail))
     return found

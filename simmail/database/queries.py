@@ -61,11 +61,13 @@ class Questions:
         low = 1 if query.after is None else max(1, query.after + 1)
         high = _TOP if query.before is None else min(_TOP, query.before - 1)
         groups = _groups(query)
+        mail = b"" if query.message_id is None else keys.digest(query.message_id)
         found: list[bytes] = []
         while len(found) < query.limit and low <= high and groups is not None:
             reply = await self._reads.call((
                 *self._start["query"], prefix, "down" if query.descending else "up", low, high,
-                _digits(query.since), _digits(query.until), min(PAGE, query.limit - len(found)), BUDGET, *groups))
+                _digits(query.since), _digits(query.until), min(PAGE, query.limit - len(found)), BUDGET, mail,
+                *groups))
             rows = len(reply) // 4
             found += [
                 encoding.event_body(reply[i + 1], int(reply[i]), reply[i + 2], reply[i + 3])

@@ -430,7 +430,8 @@ def _commit_args(start: tuple[bytes, ...], universe: str, commit: Commit) -> lis
     args.append(len(commit.events))
     for event in commit.events:
         row = encoding.encode_event(event)
-        args += (escape(row.type), row.at, row.tail, escape(row.persona_id), escape(row.case_id))
+        args += (escape(row.type), row.at, row.tail, escape(row.persona_id), escape(row.case_id),
+                 b"".join(map(keys.digest, row.message_ids)))
     return args
 
 

@@ -317,6 +317,29 @@ class Contract:
         self.assertEqual(await self.numbers(case_id="c1", descending=True, limit=2), [5, 4])
         self.assertEqual(await self.numbers(persona_id="p3"), [])
 
+    async def test_mail(self) -> None:
+        """What tells of one mail, as its own or as what is answered, also after the oldest is gone."""
+        for n in range(2):
+            await self.commit(events=(
+                event("mail.delivered", n, message_id="<m>"), event("mail.delivered", n, message_id="<o>"),
+                event("persona.received", n, persona_id="p1", message_id="<m>"),
+                event("persona.sent", n, persona_id="p1", message_id="<a>", answers=["<m>", "<o>"]),
+                event("persona.ignored", n, persona_id="p2", message_id="<m>"),
+            ))
+        self.assertEqual(await self.numbers(message_id="<m>"), [1, 3, 4, 5, 6, 8, 9, 10])
+        self.assertEqual(await self.numbers(message_id="<m>", descending=True, before=9, limit=3), [8, 6, 5])
+        self.assertEqual(await self.numbers(message_id="<m>", persona_id="p1", types=("persona.*",)), [3, 4, 8, 9])
+        self.assertEqual(await self.numbers(message_id="<a>", after=4), [9])
+        self.assertEqual(await self.numbers(message_id="m"), [])
+        await self.database.prune("main", at(0.5))
+        self.assertEqual(await self.numbers(message_id="<o>"), [7, 9])
+        await self.database.copy("main", "other")
+        self.assertEqual(await self.database.events("other", EventQuery(message_id="<o>")),
+                         await self.database.events("main", EventQuery(message_id="<o>")))
+        await self.database.erase("main")
+        await self.commit(events=(event("mail.delivered", message_id="<o>"),))
+        self.assertEqual(await self.numbers(message_id="<o>"), [11])
+
     async def test_any_query(self) -> None:
         """Whatever is asked, the answer is what a walk over all events gives."""
         random = Random(20260301)
@@ -327,6 +350,9 @@ class Contract:
                     random.choice(TYPES[:6] + ("persona.sent", "persona.received")), (start + i) // 7,
                     **({"persona_id": f"p{random.randrange(4)}"} if random.random() < 0.7 else {}),
                     **({"case_id": f"c{random.randrange(3)}"} if random.random() < 0.5 else {}),
+                    **({"message_id": f"<{random.randrange(9)}@\ud800>"} if random.random() < 0.5 else {}),
+                    **({"answers": [f"<{n}@\ud800>" for n in random.sample(range(9), 2)]}
+                       if random.random() < 0.3 else {}),
                 ) for i in range(30)
             )
             await self.commit(events=events)
@@ -339,6 +365,7 @@ class Contract:
                 types=random.choice(((), (), ("persona.sent",), ("persona.*", "clock"), (TYPES[0], "auth.*"))),
                 persona_id=random.choice((None, None, "p0", "p3", "p9")),
                 case_id=random.choice((None, None, "c0", "c2")),
+                message_id=random.choice((None, None, "<0@\ud800>", "<8@\ud800>", "<9@\ud800>")),
                 since=random.choice((None, at(random.randrange(45)))),
                 until=random.choice((None, at(random.randrange(45)))),
                 descending=random.random() < 0.5, limit=random.choice((1, 5, 1000)),
@@ -349,6 +376,7 @@ class Contract:
                 and (query.after is None or number > query.after) and (query.before is None or number < query.before)
                 and matches(query.types, one.type)
                 and query.persona_id in (None, one.persona_id) and query.case_id in (None, one.case_id)
+                and (query.message_id is None or query.message_id in one.message_ids)
                 and (query.since is None or one.at >= query.since) and (query.until is None or one.at <= query.until)
             ]
             expected = (expected[::-1] if query.descending else expected)[:query.limit]

@@ -209,10 +209,10 @@ class LimitTests(RedisTestCase):
         for n in range(20):
             await self.database.commit("main", delivery(n))
         await self.database.commit("main", Commit(events=(
-            Event("persona.sent", NINE, {"persona_id": "p", "case_id": "c"}),
+            Event("persona.sent", NINE, {"persona_id": "p", "case_id": "c", "message_id": "<m>"}),
         ), puts=(("t", "k", b""),)))
         await self.database.prune("main", NINE + timedelta(days=1))
-        for kind in (keys.TYPE, keys.PERSONA, keys.CASE):
+        for kind in (keys.TYPE, keys.PERSONA, keys.CASE, keys.MAILS):
             self.assertEqual([name for name in await self.names() if kind in name], [])
         await self.database.commit("main", Commit(events=(Event("persona.sent", NINE, {"persona_id": "p"}),)))
         await self.database.erase("main")

@@ -47,7 +47,8 @@ class Committed(Struct, frozen=True):
 
 class EventQuery(Struct, frozen=True):
     """
-    C{types} may end in C{*}; C{after}/C{before} are event numbers, left out, C{since}/C{until} instants, included.
+    C{types} may end in C{*}; C{after}/C{before} are event numbers, left out, C{since}/C{until} instants, included;
+    C{message_id}: of those that tell of this mail, the first thousand.
     """
 
     after: int | None = None
@@ -55,6 +56,7 @@ class EventQuery(Struct, frozen=True):
     types: tuple[str, ...] = ()
     persona_id: str | None = None
     case_id: str | None = None
+    message_id: str | None = None
     since: datetime | None = None
     until: datetime | None = None
     descending: bool = False

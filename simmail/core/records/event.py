@@ -50,6 +50,13 @@ class Event(Struct, frozen=True):
         """The case it belongs to, if any."""
         return self.data.get("case_id") or None
 
+    @property
+    def message_ids(self) -> tuple[str, ...]:
+        """The Message-IDs of the mail it tells of: its own, and of those that are answered."""
+        own = self.data.get("message_id")
+        answers = tuple(self.data.get("answers") or ())
+        return (own, *answers) if own and own not in answers else answers
+
 
 class Recorded(Struct, frozen=True, omit_defaults=True):
     """An event with its number: the webhook body of the contract."""

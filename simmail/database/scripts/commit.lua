@@ -2,7 +2,7 @@
 --
 -- KEYS[1]: hash tag of the universe.  ARGV: once, universe, then eight sections, each a number of rows and the
 -- rows: counts (table, key, by), drops (table, key), puts (table, key, document), leave (id), arrive (id, octets),
--- jobs (id, due, state, kind, persona, case, octets), drop_jobs (id), events (type, instant, tail, persona, case).
+-- jobs (id, due, state, kind, persona, case, octets), drop_jobs (id), events (type, instant, tail, persona, case, mails).
 -- Answers '1' (done now) or '0' (done before), then the first event number and the counts, joined by commas.
 
 local prefix, once = KEYS[1], ARGV[1]
@@ -100,15 +100,22 @@ if n > 0 then
     for _ = 1, n do
         number = number + 1
         local type, at, persona, case = ARGV[i + 1], ARGV[i + 2], ARGV[i + 4], ARGV[i + 5]
+        local mails = ARGV[i + 6]
         -- An instant never falls as the number rises.  Eighteen digits compare as numbers do, in any locale.
         if at < latest then at = latest else latest = at end
         call('XADD', prefix .. EVENTS, string.format('%d-0', number),
-            't', type, 'a', at, 'd', ARGV[i + 3], 'p', persona, 'c', case)
+            't', type, 'a', at, 'd', ARGV[i + 3], 'p', persona, 'c', case, 'm', mails)
         local posting = struct.pack('>I6', number)
         post(TYPE .. type, posting)
         if persona ~= '' then post(PERSONA .. persona, posting) end
         if case ~= '' then post(CASE .. case, posting) end
-        i = i + 5
+        for at = 1, #mails, 12 do
+            local mail = string.sub(mails, at, at + 11)
+            local known = call('HGET', prefix .. MAILS, mail) or ''
+            -- Whoever names all mail alike shall not make it slow.
+            if #known < 6000 then call('HSET', prefix .. MAILS, mail, known .. posting) end
+        end
+        i = i + 6
     end
     local last = string.format('%d', number)
     changed[#changed + 1], changed[#changed + 2], changed[#changed + 3], changed[#changed + 4] =

@@ -22,7 +22,7 @@ local function copy(name)
     call('COPY', source .. name, target .. name, 'REPLACE')
 end
 
-for _, name in ipairs({TABLES, ONCE, JOBS, ORDER, ARRIVALS, EVENTS, POSTINGS}) do
+for _, name in ipairs({TABLES, ONCE, JOBS, ORDER, ARRIVALS, EVENTS, MAILS, POSTINGS}) do
     call('UNLINK', target .. name)
     copy(name)
 end

@@ -1,7 +1,7 @@
 -- A page of events between bounds that are in one posting of each group.
 --
 -- KEYS[1]: hash tag.  ARGV: 'up' or 'down', low, high (numbers, both included), since, until (instants or ''), limit,
--- number of candidates to look at, then for each group the number of its postings and their names after the tag.
+-- number of candidates to look at, digest of a Message-ID or '', then for each group the number of its postings and their names after the tag.
 -- Answers {number to go on from or '', number, type, instant, tail, number ...}.
 
 local prefix = KEYS[1]
@@ -54,7 +54,7 @@ end
 
 if low > high then return answer end
 
-if #ARGV == 7 then
+if #ARGV == 8 and ARGV[8] == '' then
     local name = down and 'XREVRANGE' or 'XRANGE'
     while limit > 0 do
         local from, to = text(down and high or low), text(down and low or high)
@@ -77,7 +77,7 @@ end
 
 -- The group with the fewest numbers leads; the others are asked whether they have one.
 local groups, lead = {}, nil
-local i = 8
+local i = 9
 while i <= #ARGV do
     local group = {total = 0}
     for j = 1, tonumber(ARGV[i]) do
@@ -94,27 +94,43 @@ while i <= #ARGV do
     i = i + tonumber(ARGV[i]) + 1
 end
 
+-- What tells of one mail is little, and leads.
+if ARGV[8] ~= '' then
+    local octets = redis.call('HGET', prefix .. MAILS, ARGV[8])
+    if not octets then return answer end
+    lead = {{octets = octets, length = #octets / 6}}
+end
+
 -- Each leading posting is read in blocks, from the bound on.
 local BLOCK = 64
 
 local function head(list)
     if list.place < 0 or list.place >= list.length then return nil end
-    local block = math.floor(list.place / BLOCK)
-    if list.block ~= block then
-        list.block = block
-        list.octets = redis.call('GETRANGE', list.key, block * BLOCK * 6, (block + 1) * BLOCK * 6 - 1)
+    local begin = 0
+    if list.key then
+        local block = math.floor(list.place / BLOCK)
+        begin = block * BLOCK
+        if list.block ~= block then
+            list.block = block
+            list.octets = redis.call('GETRANGE', list.key, begin * 6, (begin + BLOCK) * 6 - 1)
+        end
     end
-    local number = struct.unpack('>I6', list.octets, (list.place - block * BLOCK) * 6 + 1)
+    local number = struct.unpack('>I6', list.octets, (list.place - begin) * 6 + 1)
     if number < low or number > high then return nil end
     return number
 end
 
 for _, list in ipairs(lead) do
-    if down then
-        list.place = posting_place(list.key, list.length, high + 1) - 1
+    local bound = down and high + 1 or low
+    if list.key then
+        list.place = posting_place(list.key, list.length, bound)
     else
-        list.place = posting_place(list.key, list.length, low)
+        list.place = 0
+        while list.place < list.length and struct.unpack('>I6', list.octets, list.place * 6 + 1) < bound do
+            list.place = list.place + 1
+        end
     end
+    if down then list.place = list.place - 1 end
     list.head = head(list)
 end
 

@@ -6,7 +6,7 @@
 local prefix, stream = KEYS[1], KEYS[1] .. ARGV[1]
 local before, most = ARGV[2], tonumber(ARGV[3])
 local rows = redis.call('XRANGE', stream, '-', '+', 'COUNT', most)
-local gone, floor, touched = 0, 0, {}
+local gone, floor, touched, mails = 0, 0, {}, {}
 
 for _, row in ipairs(rows) do
     local fields = row[2]
@@ -16,6 +16,7 @@ for _, row in ipairs(rows) do
     touched[TYPE .. fields[2]] = true
     if fields[8] ~= '' then touched[PERSONA .. fields[8]] = true end
     if fields[10] ~= '' then touched[CASE .. fields[10]] = true end
+    for at = 1, #(fields[12] or ''), 12 do mails[string.sub(fields[12], at, at + 11)] = true end
 end
 
 -- A posting is cut only when half of it is dead, so that cutting costs no more than writing did.
@@ -28,6 +29,17 @@ for name in pairs(touched) do
         redis.call('SREM', prefix .. POSTINGS, name)
     elseif place * 2 >= length then
         redis.call('SET', key, redis.call('GETRANGE', key, place * 6, -1))
+    end
+end
+
+for mail in pairs(mails) do
+    local known = redis.call('HGET', prefix .. MAILS, mail) or ''
+    local place = 1
+    while place < #known and struct.unpack('>I6', known, place) < floor do place = place + 6 end
+    if place > #known then
+        redis.call('HDEL', prefix .. MAILS, mail)
+    elseif place > 1 then
+        redis.call('HSET', prefix .. MAILS, mail, string.sub(known, place))
     end
 end
 

@@ -28,11 +28,15 @@ Number = Annotated[int, Meta(ge=0, le=_LARGEST)]
 
 
 class _Filter(Query, frozen=True):
-    """C{type}: names separated by commas; one that ends in C{*} is a prefix, one that begins with C{-} leaves out."""
+    """
+    C{type}: names separated by commas; one that ends in C{*} is a prefix, one that begins with C{-} leaves out.
+    C{message_id}: what tells of this mail, from its delivery to what became of it and who answered it.
+    """
 
     type: str | None = None
     persona_id: str | None = None
     case_id: str | None = None
+    message_id: str | None = None
 
 
 class WhichEvents(_Filter, frozen=True):
@@ -77,7 +81,8 @@ async def list_events(call: Call) -> Paged:
     descending = asked.order == "desc" if asked.order else asked.after is None
     return await event_page(call, EventQuery(
         after=asked.after, before=asked.before, types=types(asked.type), persona_id=asked.persona_id,
-        case_id=asked.case_id, since=None if asked.since is None else parse_instant(asked.since, "since"),
+        case_id=asked.case_id, message_id=asked.message_id,
+        since=None if asked.since is None else parse_instant(asked.since, "since"),
         until=None if asked.until is None else parse_instant(asked.until, "until"),
         descending=descending, limit=asked.limit))
 
@@ -115,7 +120,8 @@ async def stream_events(call: Call) -> Any:
         position = int(text)
     stream = EventStream(
         call.request, call.universe.log, call.services.reactor,
-        EventQuery(types=types(asked.type), persona_id=asked.persona_id, case_id=asked.case_id), position)
+        EventQuery(types=types(asked.type), persona_id=asked.persona_id, case_id=asked.case_id,
+                   message_id=asked.message_id), position)
     await stream.run()
     return TAKEN
 

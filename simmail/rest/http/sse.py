@@ -117,6 +117,7 @@ class EventStream:
             if (
                 matches(filter.types, event.type)
                 and filter.persona_id in (None, event.persona_id) and filter.case_id in (None, event.case_id)
+                and (filter.message_id is None or filter.message_id in event.message_ids)
             ):
                 out.append(_framed(number, event.type, msgspec.json.encode(Recorded(
                     event.type, number, event.at, "simmail", event.data, event.persona, event.case_id))))

@@ -47,10 +47,13 @@ class ListTests(EventsTestCase):
         """By type (also a prefix), persona, case and time."""
         self.happen("pace", "persona.sent", "persona.ignored", persona_id="p_1")
         self.happen("persona.sent", persona_id="p_2", case_id="c_1")
+        self.happen("mail.delivered", message_id="<m@a.test>")
+        self.happen("persona.sent", message_id="<n@a.test>", answers=["<m@a.test>"])
         for query, expected in (
-            ("type=persona.*", [4, 3, 2]), ("type=pace,persona.ignored", [3, 1]), ("persona_id=p_2", [4]),
-            ("case_id=c_1", [4]), ("since=2026-03-02T09:00:00Z", [4, 3, 2, 1]), ("since=2026-03-02T09:00:01Z", []),
-            ("until=2026-03-02T08:59:59Z", []),
+            ("type=persona.*", [6, 4, 3, 2]), ("type=pace,persona.ignored", [3, 1]), ("persona_id=p_2", [4]),
+            ("case_id=c_1", [4]),
+            ("since=2026-03-02T09:00:00Z", [6, 5, 4, 3, 2, 1]), ("since=2026-03-02T09:00:01Z", []),
+            ("until=2026-03-02T08:59:59Z", []), ("message_id=%3Cm@a.test%3E", [6, 5]),
         ):
             self.assertEqual([one["id"] for one in self.good("GET", "/api/events?" + query)], expected, query)
         for query, text in (("type=person.sent", "type"), ("since=yesterday", "since"), ("after=x", "after"),
