@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
@@ -66,6 +67,88 @@ class PageTests(JourneyCase):
             signed_out.goto(shared or "")
             expect(signed_out.locator("h1")).to_contain_text("This week")
             self.assertEqual((visit.problems, visit.asked), ([], []))
+
+    def test_forms(self) -> None:
+        """What is typed into forms is what the API has then; what no field shows stays, what is empty is not sent."""
+        service = self.service()
+        service.start()
+        service.good("PUT", "/api/world", {"company": {"name": "Shop", "inboxes": ["hello@shop.test"]}, "streams": [
+            {"id": "orders", "kind": "order", "injection": 0.25, "cap_per_day": 9}]})
+        with browser() as opened:
+            visit = Visit(opened, service)
+            visit.sign_in()
+            page = visit.go("people/new")
+            self._fill(page, {"name": "Ada Byron", "addresses": "ada@acme.test", "style.length": "short",
+                              "style.typos": "0.1", "timing.delay.median": "45m", "timing.hours.tz": "Europe/Berlin",
+                              "role": "Buyer"})
+            self._add(page, "Out of office", {"from": "2026-12-20", "to": "2027-01-03", "message": "Skiing."})
+            self._add(page, "Ids elsewhere", {"system": "crm", "id": "C-1"})
+            page.click("form .main")
+            expect(page.get_by_role("heading", name="Ada Byron")).to_be_visible()
+            made = next(one for one in service.good("GET", "/api/personas") if one["name"] == "Ada Byron")
+            timing = {"delay": {"median": "45m"}, "hours": {"tz": "Europe/Berlin"}, "ooo": [
+                {"from": "2026-12-20", "to": "2027-01-03", "message": "Skiing."}]}
+            self.assertEqual((made["timing"], made["external_ids"]), (timing, {"crm": "C-1"}))
+            self.assertEqual((made["style"]["length"], made["style"]["typos"]), ("short", 0.1))
+            self.assertNotIn("behaviors", made)
+            visit.go(f"people/{made['id']}/edit")
+            self._fill(page, {"role": "", "wants": "Peace and quiet", "timing.delay.median": "2h"})
+            page.click("form .main")
+            expect(page.locator("dl.facts").first).to_contain_text("Peace and quiet")
+            edited = service.good("GET", f"/api/personas/{made['id']}")
+            expected = {**made, "wants": "Peace and quiet", "timing": {**timing, "delay": {"median": "2h"}}}
+            del expected["role"]
+            self.assertEqual(edited, expected)
+            visit.go("cases/new")
+            self._fill(page, {"title": "Invoice 7", "keys": "INV-7"})
+            self._add(page, "Facts", {"name": "amount", "value": "12"})
+            self._add(page, "People", {"persona_id": made["id"], "knows": "all"})
+            page.click("form .main")
+            expect(page.get_by_role("heading", name="Invoice 7")).to_be_visible()
+            case = service.good("GET", "/api/cases")[0]
+            self.assertEqual((case["facts"], case["people"], case["keys"]), (
+                {"amount": 12}, [{"persona_id": made["id"], "knows": "all"}], ["INV-7"]))
+            visit.go("recipients")
+            self._fill(page, {"bad_rate": "0.5"}, "default.")
+            self._add(page, "Rules of domains", {"domain": "full.test", "fail_at": "rcpt"})
+            self._add(page, "Addresses whose outcome is forced", {"address": "no@full.test", "kind": "full"})
+            page.locator("form", has=page.locator("[name='default.create']")).locator(".main").click()
+            expect(page.locator(".notice")).to_be_visible()
+            rules = service.good("GET", "/api/recipients")
+            self.assertEqual((rules["default"]["bad_rate"], rules["status"]), (0.5, {"no@full.test": "full"}))
+            self.assertEqual((rules["domains"]["full.test"]["fail_at"], rules["domains"]["full.test"]["create"]),
+                             ("rcpt", True))
+            visit.go("world")
+            page.get_by_role("button", name="Edit").click()
+            self._fill(page, {"per_day": "3", "mix.new": "1", "cap_per_day": ""})
+            page.click("dialog .main")
+            expect(page.locator("dialog")).to_have_count(0)
+            stream = service.good("GET", "/api/world")["streams"][0]
+            self.assertEqual((stream["per_day"], stream["mix"]["new"], stream["cap_per_day"], stream["injection"]),
+                             (3, 1, None, 0.25))
+            visit.go("faults")
+            page.get_by_role("button", name="New rule").click()
+            self._fill(page, {"name": "office", "kind": "defer", "stage": "rcpt", "window.days": "mon-fri",
+                              "window.from": "09:00", "window.to": "17:00"})
+            page.click("dialog .main")
+            expect(page.locator("dialog")).to_have_count(0)
+            self.assertEqual(service.good("GET", "/api/faults")[0]["window"], {
+                "days": "mon-fri", "from": "09:00", "to": "17:00"})
+            self.assertEqual((visit.problems, visit.asked), ([], []))
+
+    @staticmethod
+    def _fill(scope: Any, values: dict[str, str], within: str = "") -> None:
+        for name, value in values.items():
+            field = scope.locator(f"[name='{within}{name}']").last
+            if field.evaluate("(element) => element.tagName") == "SELECT":
+                field.select_option(value)
+            else:
+                field.fill(value)
+
+    def _add(self, page: Any, legend: str, values: dict[str, str]) -> None:
+        rows = page.locator("fieldset", has=page.get_by_text(legend, exact=True))
+        rows.get_by_role("button", name="Add").click()
+        self._fill(rows, values)
 
     def test_views(self) -> None:
         """Every view opens for an administrator and in the read-only demo, wide and on a phone, without a complaint."""

@@ -28,6 +28,7 @@ export default {
   "delete": "Delete",
   "dismiss": "Dismiss",
   "form.json": "this is no JSON",
+  "form.remove": "Remove",
   "loading": "Loading…",
   "menu": "Menu",
   "nav.activity": "Activity",
@@ -56,6 +57,7 @@ export default {
   "nav.start": "Start",
   "nav.webhooks": "Webhooks",
   "nav.world": "World",
+  "no": "no",
   "recipes.certificate": "The certificate is signed by the service itself; SHA-256",
   "recipes.label": "Programs",
   "recipes.logins": "Passwords are set under Logins; scripts/run prints the first one.",
@@ -84,4 +86,5 @@ export default {
   "universe": "Universe",
   "universe.none": "You can open no universe. An administrator can add you to an organisation.",
   "view.missing": "There is no such view.",
+  "yes": "yes",
 };

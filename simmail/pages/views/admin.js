@@ -12,23 +12,25 @@ import { attempt } from "/assets/parts/notice.js";
 import { Loaded } from "/assets/parts/state.js";
 import { Table } from "/assets/parts/table.js";
 import { Tabs } from "/assets/parts/tabs.js";
+import { Facts, Value } from "/assets/parts/value.js";
 
 const ROLES = ["viewer", "member", "admin"];
 const field = (name, more) => ({ name, label: t(`admin.field.${name}`), ...more });
-const shown = (value) => (value === null || value === undefined ? "" : typeof value === "object" ? Object.entries(value).map(([one, role]) => `${one}: ${role}`).join(", ") : String(value));
+const ORGS = field("orgs", { kind: "rows", key: "org", only: "role", of: [field("org", { required: true }), field("role", { kind: "select", options: ROLES })] });
+const PASSWORD = field("password", { kind: "password", autocomplete: "new-password" });
 
-// What there is to see and to make of each; acts: [label, does(row), is it dangerous].
+// What there is to see, to make and to change of each; acts: [label, does(row), a question before it].
 const KINDS = {
   orgs: {
-    id: "id", columns: ["id", "name", "plan", "suspended"], fields: [field("id", { required: true }), field("name"), field("plan")],
+    id: "id", columns: ["id", "name", "plan", "suspended"], fields: [field("id", { required: true }), field("name"), field("plan")], change: [field("name"), field("plan")],
     acts: (one) => [[one.suspended ? t("admin.resume") : t("admin.suspend"), () => patch(`/api/admin/orgs/${segment(one.id)}`, { suspended: !one.suspended })]],
   },
   universes: {
-    id: "id", columns: ["id", "name", "org", "seed", "created", "ends"], fields: [field("id", { required: true }), field("name"), field("org"), field("seed"), field("clock", { placeholder: "2026-03-01T09:00:00Z" }), field("ttl", { placeholder: "2h" })],
+    id: "id", columns: ["id", "name", "org", "seed", "created", "ends"], fields: [field("id", { required: true }), field("name"), field("org"), field("seed"), field("clock", { placeholder: "2026-03-01T09:00:00Z" }), field("ttl", { placeholder: "2h" })], change: [field("ttl", { placeholder: "2h" })],
     acts: (one) => [[t("delete"), () => remove(`/api/admin/universes/${segment(one.id)}`), t("admin.universe.ask", { id: one.id })]],
   },
   users: {
-    id: "email", columns: ["email", "orgs", "administrator"], fields: [field("email", { kind: "email", required: true }), field("password", { kind: "password", autocomplete: "new-password" }), field("orgs", { kind: "json", rows: 2, placeholder: '{"default": "member"}' })],
+    id: "email", columns: ["email", "orgs", "administrator"], fields: [field("email", { kind: "email", required: true }), PASSWORD, field("administrator", { kind: "checkbox" }), ORGS], change: [PASSWORD, field("administrator", { kind: "checkbox" }), { ...ORGS, keep: true }],
     acts: (one) => [[t("delete"), () => remove(`/api/admin/users/${segment(one.email)}`), t("admin.user.ask", { email: one.email })]],
   },
   keys: {
@@ -42,6 +44,8 @@ function Kind({ name }) {
   const path = `/api/admin/${name}`;
   const found = useData((signal) => get(path, {}, signal), [name]);
   const [made, setMade] = useState(null);
+  const [editing, setEditing] = useState(null);
+  const change = async (values) => { await patch(`${path}/${segment(editing[kind.id])}`, values); setEditing(null); changed(); };
   const changed = () => { found.reload(); if (name === "universes" || name === "orgs") window.dispatchEvent(new Event("universes")); };
   const make = async (values) => {
     const answer = await post(path, values);
@@ -53,10 +57,12 @@ function Kind({ name }) {
     if (!question || await confirm(question)) attempt(does).then(changed);
   };
   return html`<${Loaded} of=${found}>${(list) => html`<${Table} caption=${t(`admin.${name}`)} rows=${list} id=${(one) => one[kind.id]} empty="" columns=${[
-    ...kind.columns.map((one) => ({ title: t(`admin.field.${one}`), cell: (row) => shown(row[one]) })),
-    { title: "", cell: (row) => html`<span class="bar tight">${kind.acts(row).map((one) => html`<button type="button" onClick=${() => act(one)}>${one[0]}</button>`)}</span>` }]} />`}<//>
+    ...kind.columns.map((one) => ({ title: t(`admin.field.${one}`), cell: (row) => html`<${Value} of=${row[one]} />` })),
+    { title: "", cell: (row) => html`<span class="bar tight">${kind.acts(row).map((one) => html`<button type="button" onClick=${() => act(one)}>${one[0]}</button>`)}
+      ${kind.change && html`<button type="button" onClick=${() => setEditing(row)}>${t("edit")}</button>`}</span>` }]} />`}<//>
     <h2>${t(`admin.${name}.new`)}</h2><${Form} key=${name} fields=${kind.fields} onSubmit=${make} action=${t("add")} />
-    ${made && html`<${Dialog} title=${t("admin.once")} wide onClose=${() => setMade(null)}><${Code} text=${JSON.stringify(made, null, 2)} /><//>`}`;
+    ${made && html`<${Dialog} title=${t("admin.once")} wide onClose=${() => setMade(null)}>${made.key && html`<${Code} text=${made.key} />`}<${Facts} of=${made} /><//>`}
+    ${editing && html`<${Dialog} title=${editing[kind.id]} wide onClose=${() => setEditing(null)}><${Form} fields=${kind.change} value=${editing} onSubmit=${change} onCancel=${() => setEditing(null)} /><//>`}`;
 }
 
 export default function Admin({ route }) {

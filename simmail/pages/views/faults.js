@@ -14,17 +14,15 @@ const field = (name, more = {}) => ({ name, label: t(`faults.field.${name}`), ..
 function Edit({ rule, kinds, onSave, onClose }) {
   const stages = [...new Set(kinds.flatMap((one) => one.stages))];
   const fields = [
-    field("name", { required: true }), field("kind", { kind: "select", options: kinds.map((one) => one.kind) }), field("stage", { kind: "select", options: ["", ...stages] }),
+    field("name", { required: true }), field("kind", { kind: "select", options: kinds.map((one) => [one.kind, `${one.kind} (${one.stages.join(", ")})`]) }), field("stage", { kind: "select", options: ["", ...stages] }),
     field("match", { help: t("faults.match.help") }), field("rate", { kind: "number" }), field("code", { kind: "number" }), field("enhanced"),
-    field("message", { kind: "textarea", rows: 3 }), field("delay_ms", { kind: "number" }), field("window", { kind: "json", rows: 2, help: t("faults.window.help") }),
+    field("message", { kind: "textarea", rows: 3 }), ...["delay_ms", "bytes_per_second", "limit"].map((one) => field(one, { kind: "number" })), field("interval", { placeholder: "1h" }),
+    ...["first", "every", "times"].map((one) => field(one, { kind: "number" })),
+    field("window.days", { placeholder: "mon-fri" }), field("window.from", { placeholder: "09:00" }), field("window.to", { placeholder: "17:00" }), field("window.tz", { placeholder: "Europe/Berlin" }),
     field("enabled", { kind: "checkbox" }),
   ];
   return html`<${Dialog} title=${rule.name || t("faults.new")} wide onClose=${onClose}>
-    <${Form} fields=${fields} value=${rule} onCancel=${onClose} onSubmit=${(values) => {
-    // What the form does not show stays as it was.
-    const shown = new Set(fields.map((one) => one.name));
-    return onSave({ ...Object.fromEntries(Object.entries(rule).filter(([name]) => !shown.has(name) && name !== "hits")), ...values });
-  }} /><//>`;
+    <${Form} fields=${fields} value=${rule} mode="whole" onCancel=${onClose} onSubmit=${onSave} /><//>`;
 }
 
 export default function Faults({ role }) {
@@ -58,9 +56,9 @@ export default function Faults({ role }) {
       <p>${one.description}</p><p class="help">${one.rule.code} ${one.rule.enhanced} ${one.rule.message}</p>
       ${may && html`<button type="button" aria-label="${t("faults.add")}: ${one.name}" onClick=${() => attempt(() => post(`/api/faults/scenarios/${segment(one.id)}`), t("faults.added", { name: one.name })).then(rules.reload)}>${t("faults.add")}</button>`}</li>`)}</ul>`}<//>
     ${editing && kinds.data && html`<${Edit} rule=${editing.rule} kinds=${kinds.data} onClose=${() => setEditing(null)} onSave=${async (rule) => {
-    const list = bare(rules.data);
+    const list = [...rules.data];
     if (editing.at < 0) list.push(rule); else list[editing.at] = rule;
-    await put("/api/faults", list);
+    await put("/api/faults", bare(list));
     setEditing(null);
     rules.reload();
   }} />`}`;

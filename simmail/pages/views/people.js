@@ -8,13 +8,14 @@ import { go, link } from "/assets/app/route.js";
 import { t } from "/assets/texts/index.js";
 import { Activity } from "/assets/parts/activity.js";
 import { confirm } from "/assets/parts/dialog.js";
-import { Form } from "/assets/parts/form.js";
+import { Form, inside } from "/assets/parts/form.js";
 import { JobTable } from "/assets/parts/jobtable.js";
 import { attempt, notice } from "/assets/parts/notice.js";
 import { Loaded } from "/assets/parts/state.js";
 import { Table } from "/assets/parts/table.js";
 import { Tabs } from "/assets/parts/tabs.js";
 import { Instant } from "/assets/parts/time.js";
+import { Value } from "/assets/parts/value.js";
 
 // Fields of the contract; a name with a dot is in an object of that name.
 const FIELDS = [
@@ -30,43 +31,39 @@ const FIELDS = [
   ["style.filter", { kind: "select", options: ["", "strict", "normal", "lenient", "none"] }],
   ["style.access", { kind: "select", options: ["", "screen_reader", "low_vision"] }],
   ["timing.reply_rate", { kind: "number" }], ["timing.delay.median"], ["timing.delay.spread", { kind: "number" }],
-  ["timing.hours.tz"], ["timing.hours.days"], ["timing.hours.from"], ["timing.hours.to"], ["timing.ooo", { kind: "json" }],
+  ["timing.hours.tz"], ["timing.hours.days"], ["timing.hours.from"], ["timing.hours.to"], ["timing.ooo", { kind: "rows", of: [["from", { kind: "date", required: true }], ["to", { kind: "date", required: true }], ["message", { kind: "textarea", rows: 2 }]] }],
   ["behaviors.double_reply", { kind: "number" }], ["behaviors.bounce", { kind: "number" }], ["behaviors.cc_someone", { kind: "number" }],
-  ["behaviors.forward_to"], ["behaviors.keep_promises", { kind: "number" }], ["external_ids", { kind: "json" }],
+  ["behaviors.forward_to"], ["behaviors.keep_promises", { kind: "number" }], ["external_ids", { kind: "rows", key: "system", only: "id", of: [["system", { required: true }], ["id", { required: true }]] }],
 ];
+const titled = (prefix, list) => list.map(([name, more = {}]) => ({ name, label: t(`${prefix}${name}`), ...more, ...(more.of ? { of: titled(`${prefix}${name}.`, more.of) } : {}) }));
 
-const inside = (object, name) => name.split(".").reduce((found, one) => (found === undefined || found === null ? undefined : found[one]), object);
-
-// {"style.length": "short"} as {style: {length: "short"}}.
-export function nested(values) {
-  const made = {};
-  for (const [name, value] of Object.entries(values)) {
-    const parts = name.split(".");
-    const last = parts.pop();
-    parts.reduce((found, one) => (found[one] ??= {}), made)[last] = value;
-  }
-  return made;
+function Edit({ persona, temperaments, onSave, onCancel }) {
+  const fields = titled("people.field.", FIELDS).map((one) => (one.options === "temperaments" ? { ...one,
+    options: [["", t("people.temperament.any")], ...temperaments.map(({ name, text }) => [name, `${name}: ${text}`])] } : one));
+  return html`<${Form} fields=${fields} value=${persona} mode=${persona && "patch"} onCancel=${onCancel} onSubmit=${onSave} />`;
 }
 
-function Edit({ persona = {}, temperaments, onSave, onCancel }) {
-  const fields = FIELDS.map(([name, more = {}]) => ({
-    name, label: t(`people.field.${name}`), ...more,
-    ...(more.options === "temperaments" ? { options: ["", ...temperaments.map((one) => one.name)] } : {}),
-  }));
-  const value = Object.fromEntries(fields.map(({ name }) => [name, inside(persona, name)]));
-  return html`<${Form} fields=${fields} value=${value} onCancel=${onCancel} onSubmit=${(values) => onSave(nested(values))} />`;
+// One thing that was said in a thread: "Maria Rossi asked: the signed contract, for Thursday".
+function Remark({ of: { by, kind, what, value, when, at }, name }) {
+  const about = [what.replaceAll("_", " "), value && value !== what ? `“${value}”` : ""].filter(Boolean).join(": ");
+  return html`<strong>${by === "persona" ? name : t("people.threads.other")}</strong> ${kind} ${about} ${when && html`(<${Instant} at=${when} />)`} <span class="help"><${Instant} at=${at} /></span>`;
 }
 
-function Memory({ persona, may }) {
+function Memory({ persona, may, universe }) {
   const path = `/api/personas/${segment(persona.id)}/memory`;
-  const notes = useData((signal) => get(path, {}, signal), [persona.id], ["persona.memory", "persona.received", "persona.sent"]);
+  const notes = useData((signal) => get(path, { threads: 1 }, signal), [persona.id], ["persona.memory", "persona.received", "persona.sent"]);
   const clear = async () => {
     if (await confirm(t("people.memory.clear.ask"))) attempt(() => remove(path)).then(notes.reload);
   };
   const add = async (values) => { await post(path, values); notes.reload(); };
-  return html`<${Loaded} of=${notes}>${(found) => html`${Object.keys(found).length === 0 && html`<p class="empty">${t("people.memory.none")}</p>`}
-    ${Object.entries(found).map(([id, list]) => html`<h3>${id === "" ? t("people.memory.outside") : id}</h3>${Array.isArray(list)
-    ? html`<ul class="notes">${list.map((one) => html`<li>${one}</li>`)}</ul>` : html`<pre class="mono">${JSON.stringify(list, null, 2)}</pre>`}`)}`}<//>
+  return html`<${Loaded} of=${notes}>${({ memory, threads, appointments }) => html`${Object.keys(memory).length + threads.length === 0 && html`<p class="empty">${t("people.memory.none")}</p>`}
+    ${Object.entries(memory).map(([id, list]) => html`<h3>${id === "" ? t("people.memory.outside") : html`<a href=${link(universe, "cases", [id])}>${id}</a>`}</h3><ul class="notes">${list.map((one) => html`<li>${one}</li>`)}</ul>`)}
+    ${appointments.length > 0 && html`<h2>${t("people.calendar")}</h2><${Table} caption=${t("people.calendar")} rows=${appointments} id=${(one) => one.start + one.what} columns=${[
+    { title: t("people.calendar.start"), cell: (one) => html`<${Instant} at=${one.start} />` }, { title: t("people.calendar.end"), cell: (one) => html`<${Instant} at=${one.end} />` },
+    { title: t("people.calendar.what"), cell: (one) => one.what }, { title: t("people.calendar.with"), cell: (one) => (one.with || []).join(", ") },
+    { title: "", cell: (one) => one.thread && html`<a href=${link(universe, "mail", ["message", one.thread])}>${t("activity.open")}</a>` }]} />`}
+    ${threads.length > 0 && html`<h2>${t("people.threads")}</h2>${threads.map((one) => html`<details class="part" key=${one.key} open=${threads.length < 4}><summary>${t("people.threads.since")} <${Instant} at=${one.remarks.length ? one.remarks[0].at : null} />
+      <a href=${link(universe, "mail", ["message", one.key])}>${t("activity.open")}</a></summary><ul class="notes">${one.remarks.map((remark) => html`<li><${Remark} of=${remark} name=${persona.name} /></li>`)}</ul></details>`)}`}`}<//>
     ${may && html`<h3>${t("people.memory.add")}</h3><${Form} onSubmit=${add} action=${t("add")} fields=${[
     { name: "text", label: t("people.memory.text"), kind: "textarea", rows: 2, required: true },
     { name: "case_id", label: t("people.memory.case") }, { name: "source", label: t("people.memory.source") }]} />
@@ -84,7 +81,7 @@ function Relations({ persona, may }) {
     { title: t("people.relations.warmth"), cell: (one) => bar(one.warmth) }, { title: t("people.relations.trust"), cell: (one) => bar(one.trust) },
     { title: t("people.relations.patience"), cell: (one) => bar(one.patience) },
     { title: t("people.relations.last"), cell: (one) => one.last_contact && html`<${Instant} at=${one.last_contact} />` },
-    { title: t("people.relations.promises"), number: true, cell: (one) => one.open_promises.length },
+    { title: t("people.relations.promises"), cell: (one) => html`<ul>${one.open_promises.map((each) => html`<li>${each.by === "persona" ? persona.name : one.address}: ${each.what} <span class="help"><${Instant} at=${each.due} /></span></li>`)}</ul>` },
     { title: "", cell: (one) => may && html`<button type="button" class="quiet" onClick=${() => forget(one.address)}>${t("people.relations.forget")}</button>` }]} />
     ${stances.map((one) => html`<p>${one.text}</p>`)}`}<//>`;
 }
@@ -96,7 +93,8 @@ function Preview({ persona }) {
     { name: "from", label: t("mail.from"), kind: "email", required: true }, { name: "subject", label: t("mail.subject"), keep: true },
     { name: "text", label: t("mail.body"), kind: "textarea", rows: 6, keep: true }]} />
     ${answer && html`<section aria-live="polite"><h3>${answer.decision} ${answer.due && html`<${Instant} at=${answer.due} />`}</h3>
-      <ul class="notes">${answer.why.map((one) => html`<li>${one}</li>`)}</ul></section>`}`;
+      <ul class="notes">${answer.why.map((one) => html`<li>${one}</li>`)}</ul>
+      ${answer.remarks.length > 0 && html`<h3>${t("people.preview.remarks")}</h3><ul class="notes">${answer.remarks.map((one) => html`<li><${Remark} of=${one} name=${persona.name} /></li>`)}</ul>`}</section>`}`;
 }
 
 function Person({ id, tab, universe, may }) {
@@ -115,10 +113,10 @@ function Person({ id, tab, universe, may }) {
       <button type="button" onClick=${() => drop(one)}>${t("delete")}</button>`}</div>
     <${Tabs} label=${one.name} names=${tabs} current=${shown} titles=${Object.fromEntries(tabs.map((name) => [name, t(`people.tab.${name}`)]))}
       onPick=${(name) => go(link(universe, "people", [id, name]))}>
-      ${shown === "sheet" && html`<dl class="facts">${[["provider", one.provider], ...FIELDS.map(([name]) => [name, inside(one, name)])]
-    .filter(([, value]) => value !== undefined && value !== null && value !== "" && !(Array.isArray(value) && !value.length))
-    .map(([name, value]) => html`<dt>${t(`people.field.${name}`)}</dt><dd>${typeof value === "object" ? (Array.isArray(value) && typeof value[0] !== "object" ? value.join(", ") : JSON.stringify(value)) : String(value)}</dd>`)}</dl>`}
-      ${shown === "memory" && html`<${Memory} persona=${one} may=${may} />`}
+      ${shown === "sheet" && html`<dl class="facts">${["provider", ...FIELDS.map(([name]) => name)].map((name) => [name, inside(one, name)])
+    .filter(([, value]) => value !== undefined && value !== "" && !(Array.isArray(value) && !value.length))
+    .map(([name, value]) => html`<dt>${t(`people.field.${name}`)}</dt><dd><${Value} of=${value} /></dd>`)}</dl>`}
+      ${shown === "memory" && html`<${Memory} persona=${one} may=${may} universe=${universe} />`}
       ${shown === "relations" && html`<${Relations} persona=${one} may=${may} />`}
       ${shown === "jobs" && html`<${JobTable} query=${{ persona_id: id }} may=${may} />`}
       ${shown === "activity" && html`<${Activity} universe=${universe} query=${{ persona_id: id }} quiet />`}

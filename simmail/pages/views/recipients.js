@@ -23,6 +23,13 @@ function verdict(rules, mailbox, address) {
   return `${rate ? t("recipients.would.chance", { rate, at: rule.fail_at, by }) : by}: ${end}`;
 }
 
+// The fields of one rule, in an object of that name.
+const rule = (field, of) => ["create", "silent", "bad_rate", "bad_kinds", "fail_at", "stranger"].map((name) => ({ ...field(name, {
+  create: { kind: "checkbox" }, silent: { kind: "checkbox" }, bad_rate: { kind: "number" }, bad_kinds: { kind: "list", rows: 1, help: KINDS.slice(1).join(", ") },
+  fail_at: { kind: "select", options: [["dsn", t("recipients.dsn")], ["rcpt", t("recipients.rcpt")]] },
+  stranger: { kind: "select", options: ["off", "basic", "ai"].map((one) => [one, t(`recipients.stranger.${one}`)]) },
+}[name]), name: `${of}${name}` }));
+
 export default function Recipients({ role }) {
   const may = role === "admin";
   const [answer, setAnswer] = useState("");
@@ -39,8 +46,8 @@ export default function Recipients({ role }) {
   return html`<h1>${t("nav.recipients")}</h1><div class="two"><section><h2>${t("recipients.tester")}</h2>
       <${Form} fields=${[field("address", { kind: "email", required: true })]} onSubmit=${ask} action=${t("recipients.ask")} />
       ${answer && html`<p role="status"><strong>${answer}</strong></p>`}
-      ${role !== "viewer" && html`<h2>${t("recipients.force")}</h2><${Form} onSubmit=${set} fields=${[field("address", { kind: "email", required: true }), field("status", { kind: "select", options: KINDS })]} />`}</section>
+      ${role !== "viewer" && html`<h2>${t("recipients.force")}</h2><${Form} onSubmit=${set} fields=${[field("address", { kind: "email", required: true }), { ...field("kind", { kind: "select", options: KINDS }), name: "status" }]} />`}</section>
     <section><h2>${t("recipients.rules")}</h2><${Settings} path="/api/recipients" may=${may} fields=${[
-    field("default", { kind: "json", rows: 9 }), field("domains", { kind: "json", rows: 6 }), field("statuses", { kind: "json", rows: 4 }), field("seed", { keep: true })]}
-      take=${(one) => ({ ...one, statuses: one.status })} give=${({ statuses, ...values }) => ({ ...values, status: statuses || {} })} /></section></div>`;
+    ...rule(field, "default."), field("domains", { kind: "rows", key: "domain", fresh: { create: true }, of: [field("domain", { required: true }), ...rule(field, "")] }),
+    field("status", { kind: "rows", key: "address", only: "kind", of: [field("address", { kind: "email", required: true }), field("kind", { kind: "select", options: KINDS.slice(1) })] }), field("seed")]} /></section></div>`;
 }

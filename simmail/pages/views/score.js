@@ -8,8 +8,17 @@ import { t } from "/assets/texts/index.js";
 import { Form } from "/assets/parts/form.js";
 import { notice } from "/assets/parts/notice.js";
 import { Loaded } from "/assets/parts/state.js";
+import { Instant } from "/assets/parts/time.js";
+import { Value } from "/assets/parts/value.js";
 
 const shown = (score) => (score === null ? "–" : score.toFixed(2));
+
+const field = (name, more) => ({ name, label: t(`score.field.${name}`), ...more });
+const EXPECTATION = [
+  field("id", { required: true }), field("what"), field("effect", { kind: "select", options: ["expected", "forbidden"].map((one) => [one, t(`score.effect.${one}`)]) }),
+  field("to", { kind: "list", rows: 1 }), field("subject"), field("contains", { kind: "list", rows: 1 }), field("lacks", { kind: "list", rows: 1 }),
+  field("on.kind"), field("on.stream"), field("on.sender"), field("on.subject"), field("within", { placeholder: "4h" }),
+  field("after", { placeholder: "2026-03-01T09:00:00Z" }), field("before", { placeholder: "2026-04-01T00:00:00Z" }), field("weight", { kind: "number" })];
 
 export default function Score({ route, role }) {
   const score = useData((signal) => get("/api/score", {}, signal), [], ["world.mail", "mail.delivered", "persona.received", "clock"]);
@@ -20,9 +29,9 @@ export default function Score({ route, role }) {
       <li><strong>${shown(found.safety)}</strong> ${t("score.safety")}</li><li><strong>${found.graded}</strong> ${t("score.graded")}</li><li><strong>${found.waiting}</strong> ${t("score.waiting")}</li></ul>
     ${found.parts.map((part) => html`<details class="part" key=${part.id}><summary><span>${part.what}</span>
       <span class="help">${t("score.of", { n: part.n, weight: part.weight })}</span> <strong class="number">${shown(part.score)}</strong></summary>
-      ${part.points.length === 0 ? html`<p class="empty">${t("score.none")}</p>` : html`<ul class="notes">${part.points.map((point) => html`<li><span class=${point.points > 0 || point.score > 0 ? "badge" : "badge bad"}>${point.points ?? point.score ?? ""}</span>
-        ${point.why || point.reason} ${(point.messages || [point.message_id]).filter(Boolean).map((id) => html` <a href=${link(route.universe, "mail", ["message", id])}>${t("activity.open")}</a>`)}</li>`)}</ul>`}</details>`)}`}<//>
+      ${part.points.length === 0 ? html`<p class="empty">${t("score.none")}</p>` : html`<ul class="notes">${part.points.map((point) => html`<li><span class=${point.value >= 0.5 ? "badge" : "badge bad"}>${shown(point.value)}</span>
+        <${Instant} at=${point.at} /> ${point.why}${point.messages.map((id, n) => html` <a href=${link(route.universe, "mail", ["message", id])}>${n ? t("score.answer") : t("score.mail")}</a>`)}</li>`)}</ul>`}</details>`)}`}<//>
     <h2>${t("score.expectations")}</h2><p class="help">${t("score.expectations.help")}</p>
-    <${Loaded} of=${expected}>${(found) => (role === "viewer" ? html`<pre class="mono">${JSON.stringify(found.expectations, null, 2)}</pre>`
-    : html`<${Form} key=${JSON.stringify(found)} value=${found} onSubmit=${save} fields=${[{ name: "expectations", label: t("score.expectations"), kind: "json", rows: 10 }]} />`)}<//>`;
+    <${Loaded} of=${expected}>${(found) => (role === "viewer" ? html`<${Value} of=${found.expectations} />`
+    : html`<${Form} key=${JSON.stringify(found)} value=${found} onSubmit=${save} fields=${[{ name: "expectations", label: t("score.expectations"), kind: "rows", of: EXPECTATION }]} />`)}<//>`;
 }

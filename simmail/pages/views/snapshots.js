@@ -12,6 +12,7 @@ import { attempt, notice } from "/assets/parts/notice.js";
 import { Loaded } from "/assets/parts/state.js";
 import { Table } from "/assets/parts/table.js";
 import { Instant } from "/assets/parts/time.js";
+import { Facts } from "/assets/parts/value.js";
 
 export default function Snapshots({ role }) {
   const admin = role === "admin";
@@ -31,13 +32,13 @@ export default function Snapshots({ role }) {
   };
   return html`<h1>${t("nav.snapshots")}</h1><p class="help">${t("snapshots.help")}</p>
     <${Loaded} of=${found}>${(list) => html`<${Table} caption=${t("nav.snapshots")} rows=${list} empty=${t("snapshots.none")} columns=${[
-    { title: t("snapshots.name"), cell: (one) => one.name || one.id }, { title: t("snapshots.at"), cell: (one) => html`<${Instant} at=${one.now || one.at || one.created} />` },
+    { title: t("snapshots.name"), cell: (one) => one.name || one.id }, { title: t("snapshots.at"), cell: (one) => html`<${Instant} at=${one.at} />` },
     { title: t("start.count.messages"), number: true, cell: (one) => one.messages }, { title: t("start.count.personas"), number: true, cell: (one) => one.personas },
     { title: "", cell: (one) => admin && html`<span class="bar tight"><button type="button" onClick=${() => fork(one)}>${t("snapshots.fork")}</button>
       <button type="button" onClick=${() => restore(one)}>${t("snapshots.restore")}</button>
       <button type="button" onClick=${() => attempt(() => remove(path(one))).then(found.reload)}>${t("delete")}</button></span>` }]} />`}<//>
     ${role !== "viewer" && html`<h2>${t("snapshots.new")}</h2><${Form} onSubmit=${make} action=${t("snapshots.make")} fields=${[{ name: "name", label: t("snapshots.name") }]} />`}
     ${admin && html`<h2>${t("snapshots.reset")}</h2><p class="help">${t("snapshots.reset.help")}</p><p><button type="button" class="danger" onClick=${reset}>${t("snapshots.reset")}</button></p>`}
-    ${forked && html`<${Dialog} title=${t("snapshots.forked")} wide onClose=${() => setForked(null)}><p>${t("snapshots.forked.help")}</p><${Code} text=${JSON.stringify(forked, null, 2)} />
-      ${(forked.id || forked.universe) && html`<p><a href=${link(typeof forked.universe === "string" ? forked.universe : forked.id || forked.universe.id)}>${t("snapshots.go")}</a></p>`}<//>`}`;
+    ${forked && html`<${Dialog} title=${t("snapshots.forked")} wide onClose=${() => setForked(null)}><p>${t("snapshots.forked.help")}</p><${Code} text=${forked.key} />
+      <${Facts} of=${forked} names=${Object.fromEntries(["universe", "logins", "ends"].map((one) => [one, t(`snapshots.field.${one}`)]))} /><p><a href=${link(forked.universe)}>${t("snapshots.go")}</a></p><//>`}`;
 }
