@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from typing import Any
 
 from axe_playwright_python.sync_playwright import Axe
@@ -66,6 +67,31 @@ class PageTests(JourneyCase):
             signed_out = opened.new_context().new_page()
             signed_out.goto(shared or "")
             expect(signed_out.locator("h1")).to_contain_text("This week")
+            self.assertEqual((visit.problems, visit.asked), ([], []))
+
+    def test_first_run(self) -> None:
+        """The tour leads to Maria's answer by what it points at; left, it goes on where it was; then it is gone."""
+        service = self.service()
+        service.start()
+        with browser() as opened:
+            visit = Visit(opened, service)
+            begin = time.monotonic()
+            visit.sign_in()
+            page = visit.page
+            page.get_by_role("button", name="Show me").click()
+            page.locator(".pointed").click()
+            page.get_by_role("button", name="Leave the tour").click()
+            expect(page.locator(".tour, .pointed")).to_have_count(0)
+            page.get_by_role("button", name="Tour", exact=True).click()
+            for step in ("New mail", "Send it", "by a day", "her answer"):
+                expect(page.locator(".tour")).to_contain_text(step)
+                page.locator(".pointed").click()
+            expect(page.frame_locator("iframe").locator("body")).to_contain_text("12:30")
+            self.assertLess(time.monotonic() - begin, 120)
+            page.get_by_role("button", name="Close").click()
+            visit.go("start")
+            expect(page.locator(".events .told", has_text="Maria Rossi answered app@sim.test")).to_be_visible()
+            expect(page.locator(".tour, .invitation, .pointed")).to_have_count(0)
             self.assertEqual((visit.problems, visit.asked), ([], []))
 
     def test_forms(self) -> None:

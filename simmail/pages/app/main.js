@@ -9,6 +9,7 @@ import { t } from "/assets/texts/index.js";
 import { Clock } from "/assets/parts/time.js";
 import { Notices } from "/assets/parts/notice.js";
 import { TimeBar } from "/assets/parts/timebar.js";
+import { Tour, takeUp } from "/assets/parts/tour.js";
 
 const LAST = "simmail.universe";
 
@@ -65,7 +66,7 @@ function Nav({ route, administrator }) {
   return html`<nav id="views" aria-label=${t("nav.label")}>${shown.map(([title, views]) => views.length > 0 && html`
     ${title && html`<h2>${t(title)}</h2>`}<ul>${views.map((one) => html`<li>
       <a href=${link(route.universe, one)} aria-current=${one === route.view ? "page" : undefined}>${t(`nav.${one}`)}</a></li>`)}</ul>`)}
-    <ul><li><a href="/docs">${t("nav.docs")}</a></li></ul></nav>`;
+    <ul><li><a href="/docs">${t("nav.docs")}</a></li><li><button type="button" class="quiet" onClick=${takeUp}>${t("nav.tour")}</button></li></ul></nav>`;
 }
 
 function View({ route, me }) {
@@ -117,12 +118,12 @@ function Shell({ me, onOut }) {
         <select value=${route.universe} onChange=${(event) => go(link(event.currentTarget.value, route.view))}>
           ${me.universes.map((one) => html`<option value=${one.id}>${one.name}</option>`)}</select></label>
       <${TimeBar} clock=${clock} role=${known.role} onChange=${readClock} />
-      <span class="who" title=${t("role", { role: known.role })}>${me.user ? me.user.email : ""}
+      <span class="who" title="${me.user ? me.user.email : ""}, ${t("role", { role: known.role })}"><span class="email">${me.user ? me.user.email : ""}</span>
         <button type="button" class="quiet" onClick=${onOut}>${t("session.out")}</button></span>
     </header>
     <div class="body ${open ? "open" : ""}"><${Nav} route=${route} administrator=${me.user && me.user.administrator} />
       <${View} route=${route} me=${me} /></div>
-    ${lost && html`<p class="lost" role="status">${t("stream.lost")}</p>`}<${Notices} /><//>`;
+    ${lost && html`<p class="lost" role="status">${t("stream.lost")}</p>`}<${Tour} route=${route} /><${Notices} /><//>`;
 }
 
 function App() {

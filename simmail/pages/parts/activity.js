@@ -4,38 +4,34 @@ import { html, useEffect, useState } from "/assets/vendor/preact.js";
 import { get } from "/assets/app/api.js";
 import { subscribe } from "/assets/app/live.js";
 import { link } from "/assets/app/route.js";
-import { t } from "/assets/texts/index.js";
-import { Instant } from "./time.js";
+import { has, t } from "/assets/texts/index.js";
+import { Instant, dateOf, timeOf } from "./time.js";
 
 // Types that are about the service's own work; shown only when asked for.
 const QUIET = ["job.scheduled", "job.done", "auth.ok"];
 
-const named = (data) => data.persona || data.persona_id || "";
+const list = (value) => (Array.isArray(value) ? value.join(", ") : value);
 
-// One line about an event: who did what with what.
-export function told({ type, data }) {
-  const about = data.subject ? `“${data.subject}”` : "";
-  const parts = {
-    "mail.delivered": () => [data.from, "→", (data.to || []).join(", "), about],
-    "persona.received": () => [named(data), "←", data.from, about],
-    "persona.sent": () => [named(data), data.kind, "→", (data.to || []).join(", "), about],
-    "persona.bounced": () => [data.address, data.kind, about],
-    "world.mail": () => [data.persona || data.from, data.kind, "→", data.to, about],
-    "link.opened": () => [named(data), data.url, data.status],
-    "job.scheduled": () => [data.plan],
-    "job.done": () => [data.kind, data.note],
-    clock: () => [data.now, data.frozen ? t("clock.frozen") : `×${data.speed}`],
-  }[type];
-  const words = parts ? parts() : [named(data), about, data.why || data.plan || data.note || data.title || data.name || data.address || data.url || data.error];
-  return words.filter((one) => one !== undefined && one !== null && one !== "").join(" ");
+// One sentence about an event: who did what with what.
+export function told({ type, data, persona }) {
+  const values = {
+    ...data, who: data.persona || (persona && persona.name) || data.name || data.from || t("activity.somebody"), to: list(data.to),
+    about: data.subject ? `“${data.subject}”` : t("activity.mail"), kind: data.kind && data.kind.replaceAll("_", " "),
+  };
+  if (type === "clock") return t(data.frozen ? "event.clock.frozen" : "event.clock", { at: `${dateOf(Date.parse(data.now))}, ${timeOf(Date.parse(data.now))}`, speed: data.speed });
+  if (type === "persona.sent" && data.kind === "reply") return t("event.persona.sent.reply", values);
+  if (type === "world.mail") return t("event.world.mail", { ...values, expected: t(`world.expected.${data.expected}`) });
+  return has(`event.${type}`) ? t(`event.${type}`, values) : [type, values.name, data.subject && values.about].filter(Boolean).join(" ");
 }
 
-export function Event({ event, universe }) {
-  const id = event.data.message_id;
-  return html`<li class="event"><${Instant} at=${event.at} />
-    <span class="type">${event.type}</span> <span class="told">${told(event)}
-    ${event.data.why && event.data.subject && html`<span class="why">${event.data.why}</span>`}</span>
-    ${id && html`<a class="quiet" href=${link(universe, "mail", ["message", id])} aria-label="${t("activity.open")}: ${event.data.subject || id}">${t("activity.open")}</a>`}</li>`;
+const OPENED = ["persona.created", "persona.updated", "persona.memory", "persona.promised"];
+
+export function Event({ event, universe, typed }) {
+  const { message_id: id, persona_id: who, why, subject } = event.data;
+  const to = id ? link(universe, "mail", ["message", id]) : who && OPENED.includes(event.type) ? link(universe, "people", [who]) : "";
+  return html`<li class="event"><${Instant} at=${event.at} /> <span class="told">${told(event)}
+    ${typed && html` <span class="type">${event.type}</span>`}${why && html`<span class="why">${why}</span>`}</span>
+    ${to && html`<a class="quiet" href=${to} aria-label="${t("activity.open")}: ${subject || event.data.persona || id}">${t("activity.open")}</a>`}</li>`;
 }
 
 // types: a filter as the API takes it; quiet: the service's own work as well.
@@ -57,5 +53,5 @@ export function Activity({ universe, types = "", query = {}, limit = 100, quiet 
   if (error) return html`<p class="error" role="alert">${error.message}</p>`;
   if (events === null) return html`<p class="loading" role="status">${t("loading")}</p>`;
   if (!events.length) return html`<p class="empty">${t("start.activity.none")}</p>`;
-  return html`<ol class="events">${events.map((one) => html`<${Event} key=${one.id} event=${one} universe=${universe} />`)}</ol>`;
+  return html`<ol class="events">${events.map((one) => html`<${Event} key=${one.id} event=${one} universe=${universe} typed=${quiet} />`)}</ol>`;
 }

@@ -7,7 +7,7 @@ import { counted, t } from "/assets/texts/index.js";
 import { notice, problem } from "./notice.js";
 import { dateOf, duration, secondsOf, simulated, timeOf, useTick } from "./time.js";
 
-const STEPS = [["1h", 3600e3], ["1d", 86400e3], ["1w", 604800e3]];
+const STEPS = [["1h", 3600e3], ["1d", 86400e3], ["1w", 604800e3], ["30d", 2592000e3]];
 const SPEEDS = [0.1, 1, 10, 60, 600, 3600, 86400];
 
 // Jobs that one call runs; a long way is gone in such steps, so that it can be watched and stopped.
@@ -48,13 +48,13 @@ export function TimeBar({ clock, role, onChange }) {
 
   const advance = async (ask) => {
     stopped.current = false;
-    setGoing({ at: clock.now, jobs: 0 });
+    setGoing({ from: now, end: ask.to && Date.parse(ask.to), at: clock.now, jobs: 0 });
     let done = 0;
     try {
       for (;;) {
         const answer = await post("/api/clock/advance", { max_jobs: AT_ONCE, ...ask });
         done += answer.jobs_run;
-        setGoing((before) => before && { at: answer.to, jobs: done });
+        setGoing((before) => before && { ...before, at: answer.to, jobs: done });
         if (answer.stopped_by !== "limit" || ask.max_jobs || stopped.current) {
           notice(t("clock.advanced", { to: `${dateOf(Date.parse(answer.to))}, ${timeOf(Date.parse(answer.to))}`, jobs: counted("clock.jobs", done) }));
           break;
@@ -73,8 +73,8 @@ export function TimeBar({ clock, role, onChange }) {
   if (going) {
     return html`<div class="timebar" role="group" aria-label=${t("clock.label")}>
       <span class="now"><strong>${dateOf(Date.parse(going.at))}</strong> ${timeOf(Date.parse(going.at))}</span>
-      <progress aria-label=${t("clock.label")}></progress><span role="status">${t("clock.going", { jobs: counted("clock.jobs", going.jobs) })}</span>
-      <button type="button" onClick=${() => { stopped.current = true; }}>${t("clock.stop")}</button></div>`;
+      <progress aria-label=${t("clock.progress")} value=${going.end ? Math.min(1, (Date.parse(going.at) - going.from) / (going.end - going.from)) : undefined}></progress><span role="status">${t("clock.going", { jobs: counted("clock.jobs", going.jobs) })}</span>
+      <button type="button" disabled=${going.stopping} onClick=${() => { stopped.current = true; setGoing({ ...going, stopping: true }); }}>${t("clock.stop")}</button></div>`;
   }
   return html`<div class="timebar" role="group" aria-label=${t("clock.label")}>
     <span class="now"><strong>${dateOf(now)}</strong> ${secondsOf(now)}</span>

@@ -9,6 +9,8 @@ import universe from "./universe.js";
 
 const TEXTS = { ...shell, ...mail, ...people, ...behaviour, ...results, ...universe };
 
+export const has = (key) => TEXTS[key] !== undefined;
+
 // The text of a key, with {names} filled in.
 export function t(key, values = {}) {
   const text = TEXTS[key];
