@@ -37,10 +37,11 @@ class _Words(Struct, frozen=True):
 
 
 class _Cue(NamedTuple):
-    """Beginnings of words: of each group one stands in the sentence."""
+    """Beginnings of words: of each group one stands in the sentence; C{last}: those of the last without blanks."""
 
     what: str
     groups: tuple[tuple[str, ...], ...]
+    last: tuple[str, ...]
 
 
 @cache
@@ -52,7 +53,8 @@ def _kin(code: str) -> frozenset[str]:
 def _cues(code: str) -> tuple[_Cue, ...]:
     known = convert(read_optional(code, "kinds.yaml") or {}, _Words)
     return tuple(
-        _Cue(what, tuple(tuple(map(_beginning, group.split("|"))) for group in cue.split()))
+        _Cue(what, tuple(tuple(map(_beginning, group.split("|"))) for group in cue.split()),
+             tuple(one.strip("_.").replace("_", " ") for one in cue.split()[-1].split("|")))
         for what, cues in known.moved.items() for cue in cues)
 
 
@@ -63,12 +65,12 @@ def _beginning(cue: str) -> str:
 
 def moving(sentences: Sequence[str], code: str) -> Moving:
     """Return the first of the kinds of C{kinds.yaml}, in its order, that one of the first sentences tells."""
-    folded = [f" {' '.join(filter(str.isalnum, words(one.lower().translate(_PARTED))))} . "
-              for one in sentences[:_SENTENCES]]
-    whole = "".join(folded)
-    for what, groups in _cues(code):
-        if not any(map(whole.__contains__, groups[-1])):
+    low = [one.lower().translate(_PARTED) for one in sentences[:_SENTENCES]]
+    whole, folded = " ".join(" ".join(low).split()), list[str]()
+    for what, groups, last in _cues(code):
+        if not any(map(whole.__contains__, last)):
             continue
+        folded = folded or [f" {' '.join(filter(str.isalnum, words(one)))} . " for one in low]
         told = next((one for one in folded if all(any(map(one.__contains__, group)) for group in groups)), "")
         if told:
             return Moving(what, next((word for word in told.split() if word in _kin(code)), ""))
