@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date, datetime
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
@@ -182,11 +183,15 @@ def tongues(persona: Persona) -> tuple[str, ...]:
     Languages that were drawn keep nobody from answering: who has a name of one country may well live in another.
     """
     given = persona.languages or ()
-    drawn = spoken(persona.address, persona.name, Dice(persona.id).on("languages").chance)
-    if given and given != drawn:
+    if given and given != _drawn(persona.id, persona.address, persona.name):
         return given
     first = (*given, native(persona.address))[0]
     return (first, *(code for code in WRITTEN if code != first))
+
+
+@lru_cache(4096)
+def _drawn(id: str, address: str, name: str) -> tuple[str, ...]:
+    return spoken(address, name, Dice(id).on("languages").chance)
 
 
 def _distant(request: WordsRequest, read: tuple[Read, ...]) -> bool:
