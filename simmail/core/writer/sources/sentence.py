@@ -20,7 +20,7 @@ from simmail.core.language.meaning import IMeaning
 from simmail.core.language.questions import MailQuestion, asking_clause, asks_what, opens_question
 from simmail.core.language.tables import Language
 from simmail.core.records.conversation import Remark
-from simmail.core.writer.sources.cutting import cutting, is_clock, read, times
+from simmail.core.writer.sources.cut.words import cutting, is_clock, read, times
 from simmail.core.writer.sources.marks import Marks, marks
 from simmail.core.writer.sources.said_words import content, has_number, has_span, kin, prices, shared
 

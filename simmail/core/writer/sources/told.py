@@ -12,8 +12,8 @@ from simmail.core.language.meaning import IMeaning
 from simmail.core.language.questions import MailQuestion
 from simmail.core.language.tables import Language
 from simmail.core.records.conversation import Remark
-from simmail.core.writer.sources.cutting import cutting
-from simmail.core.writer.sources.piece import piece, turned
+from simmail.core.writer.sources.cut.words import cutting
+from simmail.core.writer.sources.cut.piece import piece, turned
 from simmail.core.writer.sources.said_words import content, kin, shared
 from simmail.core.writer.sources.sentence import Hit, asks_only, ranked
 

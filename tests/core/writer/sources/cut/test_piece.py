@@ -9,7 +9,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.language.questions import read_question
 from simmail.core.language.tables import language
-from simmail.core.writer.sources.piece import piece, turned
+from simmail.core.writer.sources.cut.piece import piece, turned
 from simmail.universe.meaning import Meaning
 from tests.core.writer.sources.threads import FRAME, asked, remarks
 

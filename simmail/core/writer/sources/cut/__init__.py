@@ -1,0 +1,1 @@
+"""Cuts the piece of a sentence that answers a question."""

@@ -1,0 +1,115 @@
+"""
+The piece of a sentence that answers a question: its day for "when", its name for "who", its place for "where".
+
+Nobody quotes a whole mail where a word will do.  What answers is found by the type of the question and by what the
+question does not say itself; where nothing of that type stands in the sentence, no piece is cut.
+"""
+
+from __future__ import annotations
+
+from simmail.core.language.clause.question_types import asking, mentions_any
+from simmail.core.language.clause.tables import restating
+from simmail.core.language.questions import MailQuestion
+from simmail.core.language.tables import Language
+from simmail.core.writer.sources.cut.amounts import CLOCK, Amounts
+from simmail.core.writer.sources.cut.asked_sentence import Sentence
+from simmail.core.writer.sources.cut.words import cutting, read, times
+from simmail.core.writer.sources.cut.persons_places import Persons, Whereabouts
+from simmail.core.writer.sources.said_words import content
+from simmail.core.writer.sources.cut.things import Things
+
+
+def piece(question: MailQuestion, sentence: str, language: Language, but: str = "") -> str:
+    """
+    Return the piece of a sentence that answers a question, as it stands there, C{""} where none does.
+
+    @param but: what does not hold any more.
+    """
+    how = cutting(language.code)
+    if not how.joints:
+        return ""
+    asked = content(question.text, language.code) | content(but, language.code)
+    here = Sentence(question, sentence, read(sentence, asked, language), language, but)
+    amounts, persons = Amounts(here), Persons(here)
+    things = Things(here, amounts, persons)
+    match question.type:
+        case "when":
+            found = amounts.when() or amounts.long(led=True)
+        case "much":
+            found = amounts.much() or ("" if here.of_money() else amounts.many())
+        case "many":
+            found = things.which() or amounts.many()
+        case "long":
+            found = amounts.long() or amounts.measure()
+        case "who":
+            found = here.by_preposition() or persons.who()
+        case "where":
+            found = things.which() or ("" if here.chooses() else Whereabouts(here).where())
+        case "why":
+            found = _Reason(here).why()
+        case "what" | "how" | "choice":
+            found = things.what()
+        case _:
+            found = ""
+    return found.strip(" ,;:-–")
+
+
+def turned(text: str, language: Language, far: bool) -> str:
+    """
+    Return words as the other side says them: "my sister" is "your sister"; C{""} where they cannot be.
+
+    @param far: the reader is called "Sie", "vous", "usted".
+    """
+    how = cutting(language.code)
+    found: list[str] = []
+    for word in text.split():
+        bare = word.strip(".,;:()")
+        new = how.turned.get(bare) or how.turned.get(bare.lower(), "")
+        if new:
+            near, _, distant = new.partition("|")
+            if found and bare.lower() in how.objects and found[-1].lower() in how.places | {"for", "with", "of"}:
+                near = how.objects[bare.lower()]
+            new = distant if far and distant else near
+            if bare.lower() in how.company and restating(language.code).ours.intersection(
+                    one.strip(".,;:()").lower() for one in text.split()[len(found) + 1:len(found) + 3]):
+                new = how.company[bare.lower()]
+            new = f"{new[:1].upper()}{new[1:]}" if bare[:1].isupper() and not bare[1:2].isupper() and (
+                not found) else new
+            found.append(word.replace(bare, new))
+        elif bare.lower() in how.unturned and bare not in language.polite_words:
+            return ""
+        else:
+            found.append(word)
+    return " ".join(found)
+
+
+class _Reason:
+    # Why something is.
+
+    def __init__(self, sentence: Sentence) -> None:
+        self._in = sentence
+
+    def why(self) -> str:
+        """Return a reason, as a clause."""
+        low = f" {self._in.sentence.lower()} "
+        for cue in self._in.how.because:
+            at = low.find(f" {cue} ")
+            if at >= 0:
+                return self._clause(at)
+        for cue in self._in.how.so:
+            for mark in (f", {cue} ", f" {cue} "):
+                at = low.find(mark)
+                if at > 0:
+                    head = self._in.sentence[:max(0, at - 1)]
+                    return head.rpartition(": ")[2]
+        head, found, tail = self._in.sentence.partition(": ")
+        if found and ", " in tail and mentions_any(head, asking(self._in.language.code).moving):
+            first, _, second = tail.partition(", ")
+            return first if CLOCK.search(second) or not times(read(first, (), self._in.language), self._in.how) else (
+                second)  # "small change: the lorry broke down, we come on Friday"
+        return ""
+
+    def _clause(self, start: int) -> str:
+        rest = self._in.sentence[start:]
+        cuts = [at for mark in (", ", "; ", ". ") if (at := rest.find(mark)) > 0]
+        return rest[:min(cuts, default=len(rest))].rstrip(" .!")
