@@ -151,7 +151,9 @@ def _known(
             return before
     if fact is not None and question.type != "why":
         return Said(act=fact.act(), values={**values, **fact.values(language)})
-    fact = _by_value(question, known.facts, language) if fact is None else None
+    named = asking(language.code).state_named if asks_state(question, language) else ()
+    fact = None if fact is not None else next(
+        (one for one in known.facts if one.label.lower() in named), None) or _by_value(question, known.facts, language)
     if fact is not None:
         return Said(act="answer.said", values={**values, "value": f"{fact.value[:1].upper()}{fact.value[1:]}."})
     left = _left(question.options, scene) or _settled(question, known.remarks, language)
@@ -467,7 +469,8 @@ def _chosen(scene: Scene, question: MailQuestion, place: int, values: dict[str, 
 
 def _asks_back(scene: Scene, question: MailQuestion, place: int) -> bool:
     """Whether a question is answered with another: only where it asks for something to be told."""
-    if question.type not in ("what", "who", "why", "much", "many") or len(question.text.split()) < 3:
+    if question.type not in ("what", "who", "why", "much", "many") or len(question.text.split()) < 3 or asks_state(
+            question, scene.language):
         return False
     return scene.dice.weighted(scene.manner.does["question"], "answers", place) == "back" or (
         scene.request.trust < LOW and scene.dice.chance(0.7, "trusts", place))
@@ -597,11 +600,18 @@ def _unknown(
             day = scene.due(scene.manner.days, read.found.deadlines)
             return Said(act="answer.when", values={**plain, **counted("", language), **scene.by(day)})
         return Said(act="answer.past" if gone else "answer.think", values=plain)
-    if question.type in ("when", "where") and mentions_any(low, how.status):
+    if asks_state(question, language):
         return LIFE["status"](scene, read, "status", 0)[0]
     if colleague is not None:
         plain.update(colleague=colleague.name, area=colleague.area)
     return Said(act="answer.unknown", values=plain)
+
+
+def asks_state(question: MailQuestion, language: Language) -> bool:
+    """Return whether a question is after the state of an order: when it comes, or how far it is."""
+    how = asking(language.code)
+    return question.type in ("when", "where") and mentions_any(question.text, how.status) or mentions_any(
+        question.text, how.state)
 
 
 def is_request(question: MailQuestion, scene: Scene) -> bool:

@@ -17,7 +17,7 @@ from simmail.core.language.phrases import is_document, pieces, say, things, what
 from simmail.core.language.questions import MailQuestion
 from simmail.core.language.tables import counted
 from simmail.core.writer.agenda import clock, numbered, plain_date
-from simmail.core.writer.answer import answer, sources
+from simmail.core.writer.answer import answer, asks_state, sources
 from simmail.core.writer.by_intent import counters, timed
 from simmail.core.writer.context import Scene, set_scene
 from simmail.core.writer.life import kind_words
@@ -174,7 +174,8 @@ def _keep(scene: Scene, what: str, first: bool) -> Said:
             told = answer(scene, scene.read[-1], asked, 0, False, sources(scene))
             if told is not None:
                 return told
-        act = _NEWS.get(scene.read[-1].intent if scene.read else "", "")
+        state = any(asks_state(one, language) for read in scene.read for one in read.found.points)
+        act = _NEWS["status"] if state else _NEWS.get(scene.read[-1].intent if scene.read else "", "")
         if not act or act == "deliver.about" and not values.get("about"):
             return _not_found(scene, values, _to_find_out(scene))
         values["ref"] = values.get("ref") or kind_words(language.code).your_order

@@ -353,7 +353,8 @@ def _dealt_with(question: MailQuestion, read: Read, scene: Scene) -> bool:
             read.intent == "missing" and question.form == "opinion")
     if read.intent == "meeting" and question.form == "time":
         return True
-    if read.intent == "meeting" and question.form == "yes_no" and any(slot.timed for slot in read.found.slots):
+    if read.intent == "meeting" and question.form in ("yes_no", "choice") and any(
+            slot.timed for slot in read.found.slots):
         return not question.topic or not (question.needs or is_visit(read, scene.language))
     if read.intent == "meeting":
         return mentions(question.text, scene.language.time_words) or not question.topic

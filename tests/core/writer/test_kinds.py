@@ -236,3 +236,15 @@ class KindTests(SynchronousTestCase):
         text = wrote(QUESTION, kind="forward", correspondent=erik).text
         self.assertNotIn("Dana,", text)
         self.assertIn("Erik", text)
+
+    def test_state(self) -> None:
+        """How far an order is stands in the case, or is looked after and found: never that nobody could say."""
+        asked = mail("Hello Maria,\n\nwhat is the state of our PO 8841?\n\nDana", "PO 8841")
+        for temperament in TEMPERAMENTS:
+            known_so = wrote(asked, temperament=temperament, facts={"status": "waiting for parts"})
+            self.assertIn("waiting for parts", known_so.text.lower())
+            self.assertIsNone(known_so.promise)
+            promise = wrote(asked, temperament=temperament).promise
+            if promise is not None:
+                self.assertNotRegex(wrote(asked, kind="deliver", temperament=temperament, promise=promise).text,
+                                    r"(?i)could not find|no idea|nobody knows|don't know")

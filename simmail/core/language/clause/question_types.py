@@ -72,6 +72,8 @@ class Asking(Struct, frozen=True, forbid_unknown_fields=True):
     together: tuple[str, ...] = ()
     secret: tuple[str, ...] = ()
     status: tuple[str, ...] = ()
+    state: tuple[str, ...] = ()
+    state_named: tuple[str, ...] = ()
     no_paper_after: frozenset[str] = frozenset()
     attributes: tuple[Attribute, ...] = ()
 
