@@ -90,7 +90,7 @@ def prose_of(new: str, below: str, language: Language) -> Prose:
 def is_greeting(line: str, language: Language) -> bool:
     """Return whether a line greets somebody."""
     low = line.lower().lstrip("¡")
-    return len(line) <= 400 and any(
+    return len(line) <= 400 and low.startswith(language.greeting_words) and any(
         low.startswith(word) and not low[len(word):len(word) + 1].isalnum() for word in language.greeting_words
     )
 

@@ -373,12 +373,8 @@ def about(read: Read, request: WordsRequest, calendar: Calendar, language: Langu
 def base_subject(subject: str, language: Language) -> str:
     """Return a subject without its Re: and Fwd:, however many."""
     text = " ".join(clean(subject[:1000]).split())[:300]
-    stripped = text.lower().startswith(language.reply_prefixes)
-    while stripped:
-        stripped = False
-        for prefix in language.reply_prefixes:
-            if text[:len(prefix)].lower() == prefix:
-                text, stripped = text[len(prefix):].lstrip(), True
+    while (low := text.lower()).startswith(language.reply_prefixes):
+        text = text[len(next(filter(low.startswith, language.reply_prefixes))):].lstrip()
     return text
 
 
