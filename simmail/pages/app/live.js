@@ -11,6 +11,9 @@ function tell(event) {
   for (const [fits, hears] of listeners) if (fits(event)) hears(event);
 }
 
+// What this page itself has changed, for those who show it.
+export const changed = () => tell({ type: "changed" });
+
 const set = (now) => {
   if (now === state) return;
   state = now;

@@ -10,7 +10,7 @@ import { t } from "/assets/texts/index.js";
 const MOST = 300;
 
 function Folders({ universe, address, folder }) {
-  const folders = useData((signal) => get(`/api/mailboxes/${segment(address)}/folders`, {}, signal), [address], ["mail.*", "persona.*", "world.mail", "mailbox.*"]);
+  const folders = useData((signal) => get(`/api/mailboxes/${segment(address)}/folders`, {}, signal), [address], ["mail.*", "persona.*", "world.mail", "changed"]);
   return html`<ul class="folders" aria-label=${t("mail.folders", { address })}>${(folders.data || []).map((one) => html`<li key=${one.name}>
     <a href=${link(universe, "mail", [address, one.name])} aria-current=${one.name === folder ? "page" : undefined}>
     <span>${one.name}</span><span class="n">${one.unread ? `${one.unread} / ` : ""}${one.total || ""}</span></a></li>`)}</ul>`;
@@ -23,7 +23,7 @@ export function Boxes({ list, universe, address, folder }) {
   const drawn = found.slice(0, MOST);
   if (!drawn.some((one) => one.address === address)) drawn.push(...list.filter((one) => one.address === address));
   const group = (items) => html`<ul>${items.map((one) => html`<li key=${one.address}>
-    <a href=${link(universe, "mail", [one.address, "INBOX"])} aria-current=${one.address === address && folder === undefined ? "page" : undefined}
+    <a href=${link(universe, "mail", [one.address, "INBOX"])} aria-current=${one.address === address && !folder ? "page" : undefined}
       title=${one.address}><span>${one.persona || one.display_name || one.address}</span>${one.unread > 0 && html`<span class="n">${one.unread}</span>`}</a>
     ${one.address === address && html`<${Folders} universe=${universe} address=${address} folder=${folder} />`}</li>`)}</ul>`;
   const people = drawn.filter((one) => one.persona_id);

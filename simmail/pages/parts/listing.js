@@ -1,97 +1,100 @@
-// The messages of one folder, newest first: as many as there are, of which those in sight are loaded.
+// What is in the middle: the messages of a folder, the conversations of a mailbox, or what a search finds anywhere.
+// place: {universe, mode, address, folder, uid, root, q}, from the address of the page.
 
-import { html, useEffect, useRef, useState } from "/assets/vendor/preact.js";
-import { get, segment } from "/assets/app/api.js";
-import { subscribe } from "/assets/app/live.js";
+import { html, useRef } from "/assets/vendor/preact.js";
+import { segment } from "/assets/app/api.js";
 import { go, link } from "/assets/app/route.js";
-import { t } from "/assets/texts/index.js";
+import { counted, t } from "/assets/texts/index.js";
+import { useKeys } from "./keys.js";
 import { WindowedList } from "./list.js";
-import { problem } from "./notice.js";
+import { placeOf, useFollowing, useMessages } from "./maillists.js";
 import { Instant } from "./time.js";
 
 const HEIGHT = 76;
 
-// Messages that one call asks for.
-const PAGE = 50;
-
-function Row({ universe, address, folder, one, q }) {
-  if (!one) return html`<div class="row" role="gridcell" aria-busy="true"></div>`;
-  const seen = one.flags.includes("\\Seen");
-  const who = folder === "Sent" || folder === "Drafts" ? one.to.join(", ") : one.from_name || one.from;
-  return html`<a role="gridcell" class="row ${seen ? "" : "unseen"}" tabindex="-1" href=${link(universe, "mail", [address, folder, one.uid], { q })}>
-    <span class="from">${who}</span><${Instant} at=${one.time} /><span class="subject">${one.subject || t("mail.subject.none")}</span>
-    <span class="snippet">${one.text.slice(0, 120)}</span></a>`;
+// The page of a list, and of a message in it.
+export function listLink({ universe, mode, address, folder, root, q }) {
+  if (mode === "search") return link(universe, "mail", ["search"], { q });
+  if (mode === "conversations") return link(universe, "mail", ["conversations", address, ...(root ? [root] : [])]);
+  return link(universe, "mail", [address, folder], { q });
+}
+export function messageLink({ universe, mode, address, q, root }, one, more = {}) {
+  if (mode === "search") return link(universe, "mail", ["search", one.address, one.folder, one.uid], { q, ...more });
+  if (mode === "conversations") return link(universe, "mail", ["conversations", address, root, one.folder, one.uid], more);
+  return link(universe, "mail", [address, one.folder, one.uid], { q, ...more });
 }
 
-export function Listing({ universe, address, folder, uid, q, role, onCompose }) {
-  const [count, setCount] = useState(0);
-  const [rows, setRows] = useState({});
-  const asked = useRef(new Set());
-  const version = useRef(0);
-  const path = `/api/mailboxes/${segment(address)}`;
+const names = (messages) => [...new Set(messages.map((one) => one.from_name || one.from))].join(", ");
 
-  const load = async (page) => {
-    if (asked.current.has(page)) return;
-    asked.current.add(page);
-    const of = version.current;
-    try {
-      const found = await get(`${path}/messages`, { folder, q, limit: PAGE, offset: page * PAGE });
-      if (of !== version.current) return;
-      setRows((before) => ({ ...before, ...Object.fromEntries(found.map((one, at) => [page * PAGE + at, one])) }));
-      // What a query finds is counted as it comes.
-      if (q) setCount((before) => Math.max(before, page * PAGE + found.length + (found.length === PAGE ? 1 : 0)));
-    } catch (error) {
-      asked.current.delete(page);
-      problem(error);
-    }
-  };
-  const again = async () => {
-    version.current += 1;
-    asked.current.clear();
-    try {
-      if (!q) {
-        const folders = await get(`${path}/folders`);
-        setCount((folders.find((one) => one.name === folder) || { total: 0 }).total);
-      }
-    } catch (error) {
-      problem(error);
-    }
-    load(0);
-  };
-  useEffect(() => {
-    setRows({});
-    setCount(0);
-    again();
-    let timer = null;
-    const stop = subscribe(["mail.*", "persona.*", "world.mail", "mailbox.*", "changed"], () => {
-      if (timer === null) timer = setTimeout(() => { timer = null; again(); }, 400);
-    });
-    return () => { stop(); clearTimeout(timer); version.current += 1; };
-  }, [address, folder, q, universe]);
+function Row({ href, seen, who, at, title, text, n }) {
+  return html`<a role="gridcell" class="row ${seen ? "" : "unseen"}" tabindex="-1" href=${href}>
+    <span class="from">${who}${n > 1 && html` <span class="help" title=${counted("mail.messages", n)}>${n}</span>`}</span><${Instant} at=${at} />
+    <span class="subject">${title || t("mail.subject.none")}</span><span class="snippet">${text.slice(0, 120)}</span></a>`;
+}
 
-  const selected = Number(Object.keys(rows).find((at) => rows[at].uid === uid) ?? -1);
-  const open = (at) => rows[at] && go(link(universe, "mail", [address, folder, rows[at].uid], { q }));
-  useEffect(() => {
-    const key = (event) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select, dialog")) return;
-      if (event.key === "j") open(Math.min(count - 1, selected + 1));
-      else if (event.key === "k") open(Math.max(0, selected - 1));
-      else if (event.key === "/") document.getElementById("search").focus();
-      else if (event.key === "c" && role !== "viewer") onCompose();
-      else return;
-      event.preventDefault();
-    };
-    window.addEventListener("keydown", key);
-    return () => window.removeEventListener("keydown", key);
-  });
+const isSeen = (one) => one.flags.includes("\\Seen");
+
+// How each kind of list is loaded, drawn and opened.
+const KINDS = {
+  messages: {
+    use: ({ address, folder, q }) => useMessages(`/api/mailboxes/${segment(address)}`, folder, q),
+    chosen: ({ folder, uid }) => (uid ? placeOf({ folder, uid }) : undefined),
+    href: messageLink,
+    row: (one, { folder }) => ({ seen: isSeen(one), at: one.time, title: one.subject, text: one.text,
+      who: folder === "Sent" || folder === "Drafts" ? one.to.join(", ") : one.from_name || one.from }),
+  },
+  conversations: {
+    use: ({ address }) => useFollowing(`/api/mailboxes/${segment(address)}/threads`, {}, (one) => one.root),
+    chosen: ({ root }) => root,
+    href: (place, one) => listLink({ ...place, root: one.root }),
+    row: (one) => ({ seen: one.messages.every(isSeen), at: one.last, title: one.subject, n: one.messages.length,
+      text: one.messages.length ? one.messages.at(-1).text : "", who: names(one.messages) }),
+  },
+  search: {
+    use: ({ q }) => useFollowing("/api/search", { q }, placeOf),
+    chosen: ({ address, folder, uid }) => (uid ? placeOf({ address, folder, uid }) : undefined),
+    href: messageLink,
+    row: (one) => ({ seen: isSeen(one), at: one.time, title: one.subject, text: `${one.address} / ${one.folder}`, who: one.from_name || one.from }),
+  },
+};
+
+export function Listing({ place, onCompose, onHelp }) {
+  const { universe, mode, address, folder, q } = place;
+  const { use, chosen, href, row } = KINDS[mode];
+  const rows = use(place);
+  const wanted = chosen(place);
+  // Where the list was read: when a message has gone, the next one is there.
+  const at = useRef(-1);
+  const found = wanted === undefined ? -1 : rows.find(wanted);
+  if (found >= 0) at.current = found;
+  const open = (index) => { const one = rows.at(index); if (one) go(href(place, one)); };
+  const next = () => open(found >= 0 ? Math.min(rows.count - 1, found + 1) : Math.max(0, Math.min(rows.count - 1, at.current)));
+  const previous = () => open(Math.max(0, (found >= 0 ? found : at.current) - 1));
+  useKeys({ j: next, k: previous, "/": () => document.getElementById("search").focus(), c: () => (onCompose ? onCompose() : false) });
+  const arrows = (event) => {
+    const act = { ArrowDown: next, ArrowUp: previous }[event.key];
+    if (act) { act(); event.preventDefault(); }
+  };
   const search = (event) => {
     event.preventDefault();
-    go(link(universe, "mail", [address, folder], { q: event.currentTarget.elements.q.value }));
+    const { q: words, scope } = event.currentTarget.elements;
+    const everywhere = scope.value === "everywhere" || mode !== "messages";
+    if (everywhere && !words.value.trim()) return;
+    go(everywhere ? link(universe, "mail", ["search"], { q: words.value }) : link(universe, "mail", [address, folder], { q: words.value }));
   };
-  return html`<div class="tools"><form role="search" onSubmit=${search}><input id="search" name="q" type="search" defaultValue=${q}
-      aria-label=${t("mail.search.label")} placeholder=${t("mail.search")} /></form>
-    ${role !== "viewer" && html`<button type="button" class="main" onClick=${() => onCompose()}>${t("mail.compose")}</button>`}</div>
-    ${count === 0 ? html`<p class="empty">${t("mail.empty")}</p>` : html`<${WindowedList} count=${count} height=${HEIGHT} selected=${selected}
-      label=${t("mail.list", { folder, address })} near=${(first, last) => { for (let page = Math.floor(first / PAGE); page * PAGE < last; page += 1) load(page); }}
-      row=${(at) => html`<${Row} universe=${universe} address=${address} folder=${folder} one=${rows[at]} q=${q} />`} />`}`;
+  const label = { messages: t("mail.list", { folder, address }), conversations: t("mail.conversations.list", { address }), search: t("mail.found", { q }) }[mode];
+  return html`<div class="tools"><form role="search" onSubmit=${search}><input id="search" name="q" type="search" key=${q} defaultValue=${q}
+      aria-label=${t("mail.search.label")} placeholder=${t("mail.search")} />
+      <select name="scope" aria-label=${t("mail.scope")} key=${mode}>${mode === "messages" && html`<option value="folder">${t("mail.scope.folder")}</option>`}
+        <option value="everywhere">${t("mail.scope.everywhere")}</option></select>
+      <button type="button" class="quiet" aria-label=${t("mail.help")} title=${t("mail.help")} onClick=${onHelp}>?</button></form>
+    ${address && mode !== "search" && html`<div class="switch" role="group" aria-label=${t("mail.order")}>
+      <a href=${link(universe, "mail", [address, folder || "INBOX"])} aria-current=${mode === "messages" ? "true" : undefined}>${t("mail.order.messages")}</a>
+      <a href=${link(universe, "mail", ["conversations", address])} aria-current=${mode === "conversations" ? "true" : undefined}>${t("mail.order.conversations")}</a></div>`}
+    ${mode === "search" && html`<p class="help">${label}</p>`}
+    ${onCompose && html`<button type="button" class="main" onClick=${() => onCompose()}>${t("mail.compose")}</button>`}</div>
+    ${rows.loading && html`<p class="loading" role="status">${t("loading")}</p>`}
+    ${!rows.loading && rows.count === 0 && html`<p class="empty">${q ? t("mail.none") : t("mail.empty")}</p>`}
+    ${rows.count > 0 && html`<${WindowedList} rows=${rows} height=${HEIGHT} chosen=${wanted} label=${label} onKey=${arrows}
+      row=${(index) => { const one = rows.at(index); return one ? html`<${Row} href=${href(place, one)} ...${row(one, place)} />` : html`<div class="row" role="gridcell" aria-busy="true"></div>`; }} />`}`;
 }

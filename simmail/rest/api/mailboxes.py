@@ -87,10 +87,11 @@ class MessageChange(Body, frozen=True):
 
 
 class WhichThreads(Query, frozen=True):
-    """Conversations that come behind the one whose root is C{before}."""
+    """Conversations that come behind the one whose root is C{before}; C{root}: of them only the one with this root."""
 
     limit: Limit = 100
     before: str | None = None
+    root: str | None = None
 
 
 class Conversation(Struct, frozen=True):
@@ -270,6 +271,8 @@ async def list_threads(call: Call) -> Paged:
         if place is None:
             raise Invalid("before", "must be the root of a conversation")
         threads = threads[place + 1:]
+    if asked.root is not None:
+        threads = [one for one in threads if one.root == asked.root]
     page = threads[:asked.limit]
     more: dict[str, str | int] | None = None
     if len(threads) > asked.limit:

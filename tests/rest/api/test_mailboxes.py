@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from email import message_from_bytes
 from typing import Any
+from urllib.parse import quote
 
 from simmail.config import Config, Http, Limits
 from simmail.testing.universe import START
@@ -344,3 +345,5 @@ class ThreadTests(ServedTestCase):
         link = answer.headers["link"]
         self.assertEqual([one["subject"] for one in self.good("GET", link[1:link.index(">")])], ["One"])
         self.assertIn("before", self.bad(400, "GET", path + "?before=nope"))
+        self.assertEqual(self.good("GET", f"{path}?root={quote(first)}"), found[1:])
+        self.assertEqual(self.good("GET", path + "?root=nope"), [])
