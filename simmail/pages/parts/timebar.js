@@ -10,8 +10,10 @@ import { dateOf, duration, secondsOf, simulated, timeOf, useTick } from "./time.
 const STEPS = [["1h", 3600e3], ["1d", 86400e3], ["1w", 604800e3], ["30d", 2592000e3]];
 const SPEEDS = [0.1, 1, 10, 60, 600, 3600, 86400];
 
-// Jobs that one call runs; a long way is gone in such steps, so that it can be watched and stopped.
-const AT_ONCE = 250;
+// A long way is gone in steps, so that it can be watched and stopped: of so many jobs at first, and then of as many as
+// take so many ms.
+const AT_ONCE = 20;
+const STEP = 500;
 
 // What the strip shows of the future.
 const SPANS = [[3600e3, "1 h"], [86400e3, "1 d"], [604800e3, "7 d"], [2592000e3, "30 d"]];
@@ -50,9 +52,12 @@ export function TimeBar({ clock, role, onChange }) {
     stopped.current = false;
     setGoing({ from: now, end: ask.to && Date.parse(ask.to), at: clock.now, jobs: 0 });
     let done = 0;
+    let step = AT_ONCE;
     try {
       for (;;) {
-        const answer = await post("/api/clock/advance", { max_jobs: AT_ONCE, ...ask });
+        const begin = performance.now();
+        const answer = await post("/api/clock/advance", { max_jobs: step, ...ask });
+        step = Math.round(Math.max(5, Math.min(1000, 2 * step, step * STEP / (performance.now() - begin))));
         done += answer.jobs_run;
         setGoing((before) => before && { ...before, at: answer.to, jobs: done });
         if (answer.stopped_by !== "limit" || ask.max_jobs || stopped.current) {
