@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import date, timedelta
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from msgspec import UNSET, Struct, convert
@@ -26,6 +26,8 @@ from simmail.core.writer.agenda import Calendar, full_date
 
 #: How many details of one sentence are told; what a cue counts more, in letters, beside the thing it is asked of.
 MOST, _NAMED = 8, 10
+#: Questions whose field is kept: each is looked for several times while its mail is answered.
+_KEPT = 1024
 
 
 class Field(Struct, frozen=True, forbid_unknown_fields=True):
@@ -153,19 +155,8 @@ class SelfSheet:
 
         @param kind: what it asks for, one of L{question_types.TYPES}.
         """
-        low = f" {question.lower()} ".replace("\u2019", "'")
-        named = _things(low, self._table.theirs)
-        best: tuple[int, str, str] = (0, "", "")
-        for name, field in self._table.fields.items():
-            if field.types and kind not in field.types or kind == "yes_no" and not (
-                    field.yes or "yes_no" in field.types):
-                continue
-            about = next((word for word in field.about if word in named), "")
-            if field.about and not about or any(piece in low for piece in field.unless):
-                continue
-            weight = _NAMED * bool(about) + len(about)
-            best = max([best, *((len(cue) + weight, name, about) for cue in field.cues if cue in low)])
-        return self.told(best[1], low if kind == "yes_no" else "", best[2]) if best[1] else None
+        name, about = _field(question, kind, self._language.code)
+        return self.told(name, f" {question.lower()} " if kind == "yes_no" else "", about) if name else None
 
     def answering(self, question: str, kind: str) -> Told | None:
         """Return the same to each part of a question: "what is your shoe size and how tall are you?"."""
@@ -359,6 +350,23 @@ class SelfSheet:
     @property
     def _others(self) -> list[str]:
         return [one for one in places().colleagues if one.split()[0] != self._persona.name.split(" ")[0]]
+
+
+@lru_cache(_KEPT)
+def _field(question: str, kind: str, code: str) -> tuple[str, str]:
+    """The field that a question asks for, and the thing it asks about; two C{""} for none."""
+    sheet, low = table(code), f" {question.lower()} ".replace("\u2019", "'")
+    named = _things(low, sheet.theirs)
+    best: tuple[int, str, str] = (0, "", "")
+    for name, field in sheet.fields.items():
+        if field.types and kind not in field.types or kind == "yes_no" and not (field.yes or "yes_no" in field.types):
+            continue
+        about = next((word for word in field.about if word in named), "")
+        if field.about and not about or any(piece in low for piece in field.unless):
+            continue
+        weight = _NAMED * bool(about) + len(about)
+        best = max([best, *((len(cue) + weight, name, about) for cue in field.cues if cue in low)])
+    return best[1:]
 
 
 def _things(low: str, theirs: frozenset[str]) -> set[str]:
