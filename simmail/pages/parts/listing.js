@@ -2,12 +2,15 @@
 // place: {universe, mode, address, folder, uid, root, q}, from the address of the page.
 
 import { html, useRef } from "/assets/vendor/preact.js";
-import { segment } from "/assets/app/api.js";
+import { remove, segment } from "/assets/app/api.js";
+import { changed } from "/assets/app/live.js";
 import { go, link } from "/assets/app/route.js";
 import { counted, t } from "/assets/texts/index.js";
+import { confirm } from "./dialog.js";
 import { useKeys } from "./keys.js";
 import { WindowedList } from "./list.js";
 import { placeOf, useFollowing, useMessages } from "./maillists.js";
+import { attempt } from "./notice.js";
 import { Instant } from "./time.js";
 
 const HEIGHT = 76;
@@ -58,7 +61,7 @@ const KINDS = {
   },
 };
 
-export function Listing({ place, onCompose, onHelp }) {
+export function Listing({ place, onCompose, onInject, onHelp }) {
   const { universe, mode, address, folder, q } = place;
   const { use, chosen, href, row } = KINDS[mode];
   const rows = use(place);
@@ -82,6 +85,11 @@ export function Listing({ place, onCompose, onHelp }) {
     if (everywhere && !words.value.trim()) return;
     go(everywhere ? link(universe, "mail", ["search"], { q: words.value }) : link(universe, "mail", [address, folder], { q: words.value }));
   };
+  // All of a folder, or what is found in it.
+  const drop = async () => {
+    if (await confirm(q ? t("mail.drop.found", { folder }) : counted("mail.drop", rows.count, { folder }))
+      && await attempt(() => remove(`/api/mailboxes/${segment(address)}/messages`, { folder, q }), t("mail.deleted"))) { changed(); go(listLink(place)); }
+  };
   const label = { messages: t("mail.list", { folder, address }), conversations: t("mail.conversations.list", { address }), search: t("mail.found", { q }) }[mode];
   return html`<div class="tools"><form role="search" onSubmit=${search}><input id="search" name="q" type="search" key=${q} defaultValue=${q}
       aria-label=${t("mail.search.label")} placeholder=${t("mail.search")} />
@@ -96,5 +104,7 @@ export function Listing({ place, onCompose, onHelp }) {
     ${rows.loading && html`<p class="loading" role="status">${t("loading")}</p>`}
     ${!rows.loading && rows.count === 0 && html`<p class="empty">${q ? t("mail.none") : t("mail.empty")}</p>`}
     ${rows.count > 0 && html`<${WindowedList} rows=${rows} height=${HEIGHT} chosen=${wanted} label=${label} onKey=${arrows}
-      row=${(index) => { const one = rows.at(index); return one ? html`<${Row} href=${href(place, one)} ...${row(one, place)} />` : html`<div class="row" role="gridcell" aria-busy="true"></div>`; }} />`}`;
+      row=${(index) => { const one = rows.at(index); return one ? html`<${Row} href=${href(place, one)} ...${row(one, place)} />` : html`<div class="row" role="gridcell" aria-busy="true"></div>`; }} />`}
+    ${onInject && mode === "messages" && html`<div class="foot"><button type="button" class="quiet" onClick=${onInject}>${t("mail.inject")}</button>
+      ${rows.count > 0 && html`<button type="button" class="quiet" onClick=${drop}>${q ? t("mail.drop.all.found") : t("mail.drop.all")}</button>`}</div>`}`;
 }

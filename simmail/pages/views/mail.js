@@ -11,6 +11,7 @@ import { Loaded } from "/assets/parts/state.js";
 import { Boxes } from "/assets/parts/boxes.js";
 import { Compose } from "/assets/parts/compose.js";
 import { Conversation } from "/assets/parts/conversation.js";
+import { Inject } from "/assets/parts/inject.js";
 import { Help, useKeys } from "/assets/parts/keys.js";
 import { Listing, listLink } from "/assets/parts/listing.js";
 import { Reading } from "/assets/parts/reading.js";
@@ -40,6 +41,7 @@ export default function Mail({ route, role }) {
   const place = placeOf(route);
   const { mode, address, folder, uid, root, q } = place;
   const [composing, setComposing] = useState(null);
+  const [injecting, setInjecting] = useState(false);
   const [helping, setHelping] = useState(false);
   const boxes = useData((signal) => get("/api/mailboxes", {}, signal), [], ["mail.*", "persona.*", "world.mail", "changed"]);
   useEffect(() => {
@@ -58,9 +60,10 @@ export default function Mail({ route, role }) {
   return html`<h1 class="hidden">${t("nav.mail")}</h1><div class="mail ${reads ? "reads" : ""}">
     <section class="boxes" aria-label=${t("mail.boxes")}><${Loaded} of=${boxes}>${(list) => html`<${Boxes} list=${list} universe=${universe} address=${own} folder=${folder} />`}<//></section>
     <section class="listing" aria-label=${t("mail.listing")}>${address || mode === "search"
-    ? html`<${Listing} key=${`${mode}/${own}/${mode === "messages" ? folder : ""}/${q}`} place=${place} onCompose=${may ? compose : null} onHelp=${() => setHelping(true)} />`
+    ? html`<${Listing} key=${`${mode}/${own}/${mode === "messages" ? folder : ""}/${q}`} place=${place} onCompose=${may ? compose : null} onInject=${may && (() => setInjecting(true))} onHelp=${() => setHelping(true)} />`
     : html`<p class="empty">${t("mail.folder.none")}</p>`}</section>
     <section class="reading" aria-label=${t("mail.reading")}>${reading}</section></div>
     ${composing && html`<${Compose} about=${composing} boxes=${boxes.data || []} onClose=${() => setComposing(null)} />`}
+    ${injecting && html`<${Inject} to=${address} folder=${folder} onClose=${() => setInjecting(false)} />`}
     ${helping && html`<${Help} onClose=${() => setHelping(false)} />`}`;
 }
