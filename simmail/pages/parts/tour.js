@@ -60,7 +60,8 @@ export function Invitation({ may }) {
 function fill(form) {
   for (const [name, value] of Object.entries(MAIL)) {
     const field = form.elements[name];
-    if (field && !field.value) field.value = value;
+    // Before a signature as well.
+    if (field && /^(\n|$)/.test(field.value)) field.value = value + field.value;
   }
 }
 

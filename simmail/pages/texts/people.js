@@ -170,6 +170,7 @@ export default {
   "people.tab.sheet": "Sheet",
   "people.temperament.any": "drawn by chance",
   "people.threads": "What was said, by conversation",
+  "people.threads.open": "Open the first mail of it",
   "people.threads.other": "Correspondent",
   "people.threads.since": "Conversation since",
   "saved": "Saved",

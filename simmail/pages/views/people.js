@@ -62,8 +62,8 @@ function Memory({ persona, may, universe }) {
     { title: t("people.calendar.start"), cell: (one) => html`<${Instant} at=${one.start} />` }, { title: t("people.calendar.end"), cell: (one) => html`<${Instant} at=${one.end} />` },
     { title: t("people.calendar.what"), cell: (one) => one.what }, { title: t("people.calendar.with"), cell: (one) => (one.with || []).join(", ") },
     { title: "", cell: (one) => one.thread && html`<a href=${link(universe, "mail", ["message", one.thread])}>${t("activity.open")}</a>` }]} />`}
-    ${threads.length > 0 && html`<h2>${t("people.threads")}</h2>${threads.map((one) => html`<details class="part" key=${one.key} open=${threads.length < 4}><summary>${t("people.threads.since")} <${Instant} at=${one.remarks.length ? one.remarks[0].at : null} />
-      <a href=${link(universe, "mail", ["message", one.key])}>${t("activity.open")}</a></summary><ul class="notes">${one.remarks.map((remark) => html`<li><${Remark} of=${remark} name=${persona.name} /></li>`)}</ul></details>`)}`}`}<//>
+    ${threads.length > 0 && html`<h2>${t("people.threads")}</h2>${threads.map((one) => html`<details class="part" key=${one.key} open=${threads.length < 4}><summary>${t("people.threads.since")} <${Instant} at=${one.remarks.length ? one.remarks[0].at : null} /></summary>
+      <p><a href=${link(universe, "mail", ["message", one.key])}>${t("people.threads.open")}</a></p><ul class="notes">${one.remarks.map((remark) => html`<li><${Remark} of=${remark} name=${persona.name} /></li>`)}</ul></details>`)}`}`}<//>
     ${may && html`<h3>${t("people.memory.add")}</h3><${Form} onSubmit=${add} action=${t("add")} fields=${[
     { name: "text", label: t("people.memory.text"), kind: "textarea", rows: 2, required: true },
     { name: "case_id", label: t("people.memory.case") }, { name: "source", label: t("people.memory.source") }]} />
