@@ -12,17 +12,22 @@ const MOST = 500;
 
 const CHANGES = ["mail.*", "persona.*", "world.mail", "changed"];
 
-// Calls again() twice a second while things happen; begin() first, and whenever `deps` change.
+// Calls again() twice a second while things happen, not before it has ended; begin() first, and whenever `deps` change.
 function useChanges(begin, again, deps) {
   const latest = useRef(again);
   latest.current = again;
   useEffect(() => {
-    begin();
     let timer = null;
-    const stop = subscribe(CHANGES, () => {
-      if (timer === null) timer = setTimeout(() => { timer = null; latest.current(); }, 400);
-    });
-    return () => { stop(); clearTimeout(timer); };
+    let busy = true;
+    let happened = false;
+    const rest = () => {
+      if (busy || timer !== null || !happened) return;
+      timer = setTimeout(() => { timer = null; happened = false; work(latest.current()); }, 400);
+    };
+    const work = (promise) => { busy = true; promise.then(() => { busy = false; rest(); }); };
+    work(begin());
+    const stop = subscribe(CHANGES, () => { happened = true; rest(); });
+    return () => { stop(); clearTimeout(timer); busy = true; };
   }, deps);
 }
 
@@ -81,7 +86,7 @@ export function useMessages(path, folder, q) {
       if (state.count === null) told(0);
     }
   };
-  useChanges(() => { now.sight = [0, 1]; again(); }, again, [path, folder, q]);
+  useChanges(() => { now.sight = [0, 1]; return again(); }, again, [path, folder, q]);
   useEffect(() => () => { now.of += 1; }, []);
   return { ...rows, near: (first, last) => {
     now.sight = [first, last];
@@ -114,7 +119,7 @@ export function useFollowing(path, query, id) {
     if (of === now.of) now.busy = false;
   };
   const again = () => load(ask("GET", path, { query: { ...query, limit: Math.min(MOST, Math.max(PAGE, now.items.size)) } }), 0);
-  useChanges(() => { now.items = new Map(); now.next = null; again(); }, again, [path, JSON.stringify(query)]);
+  useChanges(() => { now.items = new Map(); now.next = null; return again(); }, again, [path, JSON.stringify(query)]);
   useEffect(() => () => { now.of += 1; }, []);
   return { ...rows, loading: state.count === null, near: (first, last) => {
     if (now.next && !now.busy && last > now.items.size) load(ask("GET", now.next), now.items.size);

@@ -90,6 +90,7 @@ class _EffectBuilder:
         self._events.append(Event("job.scheduled", self._setting.now, {
             "id": job.id, "kind": job.kind, "persona_id": job.persona_id, "due": job.due, "plan": job.plan,
             **({"message_id": job.message_id} if job.message_id else {}),
+            **({"because": list(plan.because)} if plan.because else {}),
         }, self._setting.tag))
         return job.id
 

@@ -74,7 +74,9 @@ class EnactTests(SynchronousTestCase):
             "pending", NOW, NOW + timedelta(hours=1), MARIA.id))
         self.assertEqual(job.data["because"], ["draw"])
         (event,) = commit.events
-        self.assertEqual(set(event.data), {"id", "kind", "persona_id", "due", "plan"})
+        self.assertEqual(set(event.data), {"id", "kind", "persona_id", "due", "plan", "because"})
+        (event,) = enacted(plan(message_id="<m@app.test>")).events
+        self.assertEqual((event.message_ids, "because" in event.data), (("<m@app.test>",), False))
 
     def test_never_due_before_now(self) -> None:
         """A plan for the past is due at once."""
