@@ -1,21 +1,24 @@
 // Single keys, as in mail programs; none while something is typed or a dialog is open.
 
-import { html, useEffect } from "/assets/vendor/preact.js";
+import { html, useEffect, useRef } from "/assets/vendor/preact.js";
 import { t } from "/assets/texts/index.js";
 import { Dialog } from "./dialog.js";
 
 // keys: {key: act}; an act that answers false leaves the key to others.
 export function useKeys(keys) {
+  // What was drawn last counts at once, not after the next frame.
+  const latest = useRef(keys);
+  latest.current = keys;
   useEffect(() => {
     const pressed = (event) => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")
         || event.target.closest("input, textarea, select")) return;
-      const act = Object.hasOwn(keys, event.key) && keys[event.key];
+      const act = Object.hasOwn(latest.current, event.key) && latest.current[event.key];
       if (act && act() !== false) event.preventDefault();
     };
     window.addEventListener("keydown", pressed);
     return () => window.removeEventListener("keydown", pressed);
-  });
+  }, []);
 }
 
 const KEYS = ["j", "k", "e", "r", "a", "f", "u", "#", "c", "/", "?", "Esc"];
