@@ -12,7 +12,11 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from simmail.rest.render.assets import assets
 from tests.journeys.running import Service
+
+#: The names of the views, as they stand in their addresses.
+VIEWS: list[str] = re.findall(r"^  (\w+): view\(", assets()["app/views.js"].octets.decode(), re.MULTILINE)
 
 #: Milliseconds for what takes well under one second; the machine may be busy with other tests.
 SOON = 20_000

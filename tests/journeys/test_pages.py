@@ -9,12 +9,10 @@ from typing import Any
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from simmail.rest.render.assets import assets
 from tests.core.htmlvectors import VECTORS
-from tests.journeys.browsing import SOON, Visit, browser
-from tests.journeys.running import JourneyCase, message
+from tests.journeys.browsing import SOON, VIEWS, Visit, browser
+from tests.journeys.running import JourneyCase, message, until
 
-VIEWS = re.findall(r"^  (\w+): view\(", assets()["app/views.js"].octets.decode(), re.MULTILINE)
 expect.set_options(timeout=SOON)
 
 
@@ -306,7 +304,7 @@ class PageTests(JourneyCase):
                     () => { document.body.setAttribute("onclick", "ran()"); document.body.click(); },
                 ]) { try { await attempt(); } catch (refused) { /* as it should be */ } }
             }""")
-            page.wait_for_function("stopped.length >= 6")
+            until(lambda: page.evaluate("stopped.length") >= 6)
             self.assertEqual(set(page.evaluate("stopped")), {
                 "require-trusted-types-for", "img-src", "connect-src"})
             self.assertEqual(page.evaluate("canary"), [])

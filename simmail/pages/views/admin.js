@@ -22,7 +22,7 @@ const PASSWORD = field("password", { kind: "password", autocomplete: "new-passwo
 // What there is to see, to make and to change of each; acts: [label, does(row), a question before it].
 const KINDS = {
   orgs: {
-    id: "id", columns: ["id", "name", "plan", "suspended"], fields: [field("id", { required: true }), field("name"), field("plan")], change: [field("name"), field("plan")],
+    id: "id", columns: ["id", "name", "plan", "suspended"], fields: [field("id", { required: true }), field("name"), field("plan")], change: [field("plan")],
     acts: (one) => [[one.suspended ? t("admin.resume") : t("admin.suspend"), () => patch(`/api/admin/orgs/${segment(one.id)}`, { suspended: !one.suspended })]],
   },
   universes: {

@@ -1,7 +1,7 @@
 // Recipients: what happens to addresses never seen before, and a tester that tells it for one address.
 
 import { html, useState } from "/assets/vendor/preact.js";
-import { get, put, segment } from "/assets/app/api.js";
+import { get, patch } from "/assets/app/api.js";
 import { t } from "/assets/texts/index.js";
 import { Form } from "/assets/parts/form.js";
 import { Settings } from "/assets/parts/document.js";
@@ -39,15 +39,17 @@ export default function Recipients({ role }) {
     setAnswer(verdict(rules, boxes.find((one) => one.address === wanted), wanted));
   };
   const set = async ({ address, status }) => {
-    await put(`/api/mailboxes/${segment(address.toLowerCase())}/status`, { status });
+    const rules = await get("/api/recipients");
+    const { [address.toLowerCase()]: before, ...others } = rules.status;
+    await patch("/api/recipients", { status: status === "ok" ? others : { ...others, [address.toLowerCase()]: status } });
     notice(t("saved"));
   };
   const field = (name, more) => ({ name, label: t(`recipients.field.${name}`), ...more });
   return html`<h1>${t("nav.recipients")}</h1><div class="two"><section><h2>${t("recipients.tester")}</h2>
       <${Form} fields=${[field("address", { kind: "email", required: true })]} onSubmit=${ask} action=${t("recipients.ask")} />
       ${answer && html`<p role="status"><strong>${answer}</strong></p>`}
-      ${role !== "viewer" && html`<h2>${t("recipients.force")}</h2><${Form} onSubmit=${set} fields=${[field("address", { kind: "email", required: true }), { ...field("kind", { kind: "select", options: KINDS }), name: "status" }]} />`}</section>
-    <section><h2>${t("recipients.rules")}</h2><${Settings} path="/api/recipients" may=${may} fields=${[
+      ${may && html`<h2>${t("recipients.force")}</h2><${Form} onSubmit=${set} fields=${[field("address", { kind: "email", required: true }), { ...field("kind", { kind: "select", options: KINDS }), name: "status" }]} />`}</section>
+    <section><h2>${t("recipients.rules")}</h2><${Settings} path="/api/recipients" events=${["settings.updated"]} may=${may} fields=${[
     ...rule(field, "default."), field("domains", { kind: "rows", key: "domain", fresh: { create: true }, of: [field("domain", { required: true }), ...rule(field, "")] }),
     field("status", { kind: "rows", key: "address", only: "kind", of: [field("address", { kind: "email", required: true }), field("kind", { kind: "select", options: KINDS.slice(1) })] }), field("seed")]} /></section></div>`;
 }
