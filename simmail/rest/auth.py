@@ -235,7 +235,7 @@ def check_not_foreign(request: Request) -> None:
     """Check who asks.  @raise Forbidden: a page of another site; a client that is no browser says nothing of it."""
     site, origin = request.getHeader(b"Sec-Fetch-Site"), request.getHeader(b"Origin")
     if site not in (None, b"same-origin", b"none") or (origin is not None and not _own(origin, request)):
-        raise Forbidden("signing in must be asked for by a page of this server (Origin)")
+        raise Forbidden("this must be asked for by a page of this server (Origin)")
 
 
 def _own(origin: bytes, request: Request) -> bool:

@@ -113,7 +113,8 @@ class Dispatcher:
                 return
             status, octets, headers, content_type = self._encoded(call, answer)
         except Refusal as refusal:
-            status, octets, headers = errors.error_reply(refusal)
+            reply = errors.error_reply(refusal)
+            status, octets, headers = reply if call.route.refuse is None else call.route.refuse(call, refusal, reply)
         except Exception as error:
             if isinstance(error, CancelledError) and (call.gone or request.left):
                 return
@@ -164,7 +165,8 @@ class Dispatcher:
         answer = route.call(call)
         if not isawaitable(answer):
             return answer
-        return await (Lasting(self.guard, call).of(answer) if route.lasting else answer)
+        lasting = route.lasting if isinstance(route.lasting, bool) else route.lasting(call)
+        return await (Lasting(self.guard, call).of(answer) if lasting else answer)
 
     def _encoded(self, call: Call, answer: Any) -> tuple[int, bytes, tuple[tuple[str, str], ...], bytes | None]:
         headers: tuple[tuple[str, str], ...] = ()

@@ -63,7 +63,7 @@ def document(routes: Iterable[Route]) -> dict[str, Any]:
         "tags": [{"name": one} for one in headings],
         "paths": paths,
         "components": {
-            "schemas": {name: _plain(schema) for name, schema in components.items() if name not in queries},
+            "schemas": {name: plain(schema) for name, schema in components.items() if name not in queries},
             "securitySchemes": {
                 "key": {"type": "http", "scheme": "bearer", "description": "An API key."},
                 "session": {"type": "apiKey", "in": "cookie", "name": "simmail_session",
@@ -177,13 +177,13 @@ def _answers(route: Route) -> tuple[Any, ...]:
     return route.answer if isinstance(route.answer, tuple) else (route.answer,)
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """A schema whose descriptions, which are docstrings, are without markup."""
     if isinstance(value, dict):
-        return {key: _text(one) if key == "description" and isinstance(one, str) else _plain(one)
+        return {key: _text(one) if key == "description" and isinstance(one, str) else plain(one)
                 for key, one in value.items()}
     if isinstance(value, list):
-        return [_plain(one) for one in value]
+        return [plain(one) for one in value]
     return value
 
 

@@ -17,7 +17,9 @@ from msgspec.structs import force_setattr
 from twisted.web.server import Request
 
 from simmail.core.rules.quota_plan import Feature
+from simmail.errors import Refusal
 from simmail.rest.answer import JSON
+from simmail.rest.errors import ErrorReply
 
 if TYPE_CHECKING:
     from simmail.rest.context import Services
@@ -66,13 +68,14 @@ class Route(Struct, frozen=True):
     @ivar limited: open to everyone, but each address may call only so often.
     @ivar feature: of the plan, or C{None}.
     @ivar placed: acts in a universe; a call that does not needs the role in any one only.
-    @ivar lasting: stays open; ends when its caller may no longer make it.
+    @ivar lasting: stays open; ends when its caller may no longer make it.  Of some routes only some calls do.
     @ivar polled: its answers have an C{ETag}, and are not sent again to who has them.
     @ivar locate: finds what the path names before anything in parameters or body is refused (404 comes before 400).
     @ivar statuses: what it may answer besides those every call may.
     @ivar body: decoded into this; body_shown: what the OpenAPI document says of it, where that differs.
     @ivar large: the body may be as large as a message.
     @ivar example: an example of the body; answer_example: of the answer.
+    @ivar refuse: says a refusal in the form of another protocol than this API's.
     @ivar endpoint: a name no other route has, made of method and path.
     @ivar detached: goes on to its end when the client leaves: all but GET.
     """
@@ -99,7 +102,8 @@ class Route(Struct, frozen=True):
     limited: bool = False
     placed: bool = True
     polled: bool = False
-    lasting: bool = False
+    lasting: bool | Callable[[Call], bool] = False
+    refuse: Callable[[Call, Refusal, ErrorReply], ErrorReply] | None = None
     endpoint: str = ""
     detached: bool = True
 

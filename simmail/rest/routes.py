@@ -14,6 +14,7 @@ from simmail.rest.api import (
     mailboxes, organizations, pages, personas, plan, score, search, sending, session, settings, snapshots,
     waits, webhooks, world,
 )
+from simmail.rest.mcp import endpoint as mcp
 from simmail.rest.route import Call, Route
 
 #: In the order of the document.
@@ -33,4 +34,4 @@ def all_routes() -> tuple[Route, ...]:
 
     document = Route("GET", "/api/openapi.json", read_openapi, "Read the OpenAPI document", role=None, media=JSON,
                      hidden=True)
-    return (*routes, *pages.ROUTES, document)
+    return (*routes, *pages.ROUTES, *mcp.ROUTES, document)

@@ -47,7 +47,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "universe": ("*", "people/ webhooks/ insights/", "mailflow/", "world/ score/", "jobs/ inspection/",
                  "universe", "fingerprint"),
     "imap": ("wire/", "*", "fetch/", "search/", "untagged/", "command/", "commands", "session", "factory"),
-    "rest": ("errors answer", "http/", "render/", "*", "api/", "routes", "app", "site"),
+    "rest": ("errors answer", "http/", "render/", "*", "api/", "mcp/", "routes", "app", "site"),
 }
 
 #: Rooms whose modules all lie flat in them.

@@ -67,7 +67,7 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 #: Features that are served by now; plans may name the others.
-SERVED: tuple[Feature, ...] = ("insights", "webhooks", "links", "chaos")
+SERVED: tuple[Feature, ...] = ("insights", "webhooks", "links", "chaos", "mcp")
 
 #: What an organisation has unless told otherwise: everything.
 SELF_HOSTED = Plan("self-hosted", ("insights", "webhooks", "links", "chaos", "mcp"))

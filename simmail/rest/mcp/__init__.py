@@ -1,0 +1,3 @@
+"""
+The Model Context Protocol: what the API does, as tools for agents.
+"""
