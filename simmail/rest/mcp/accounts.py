@@ -1,9 +1,8 @@
 """
 The mailboxes an agent may see, and the names by which it speaks of mail in them.
 
-These are the application's own: logins, or where there are none mailboxes
-without a persona.  A message is called C{<address>/<folder>/<UID>}, each part
-escaped as in a URL.
+These are the application's own, those with a login.  A message is called
+C{<address>/<folder>/<UID>}, each part escaped as in a URL.
 """
 
 from __future__ import annotations
@@ -39,12 +38,8 @@ class MailPlace(NamedTuple):
 
 def accounts(call: Call) -> list[str]:
     """Return the addresses of the mailboxes that are shown."""
-    universe = call.universe
-    own = [one.address for one in universe.policy.accounts() if one.can_login]
-    if not own:
-        own = [one for one in universe.store.mailboxes() if universe.people.at(one) is None]
     only = stored(call.query.address) if call.query.address is not None else None
-    return [one for one in own if only in (None, one)]
+    return [one.address for one in call.universe.policy.accounts() if one.can_login and only in (None, one.address)]
 
 
 def account(call: Call, named: str) -> str:

@@ -149,7 +149,8 @@ async def forward(call: Call, given: Forwarding) -> ToolAnswer:
     """Hand a message on."""
     at = place(call, given.id)
     mail = await mail_at(call, at)
-    head = (("From", f"{mail.author.name} <{mail.author.address}>".lstrip()),
+    author = f"{mail.author.name} <{mail.author.address}>" if mail.author.name else mail.author.address
+    head = (("From", author),
             ("Date", mail.date.isoformat() if mail.date else ""), ("Subject", mail.subject),
             ("To", ", ".join([one.address for one in mail.shown_to])))
     old = "\n".join([f"{name}: {value}" for name, value in head if value])

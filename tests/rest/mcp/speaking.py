@@ -18,6 +18,11 @@ class SpeakingTestCase(ServedTestCase):
 
     path = "/mcp?tools=mail"
 
+    def setUp(self) -> None:
+        """An account of the application's."""
+        super().setUp()
+        self.login("app@sim.test")
+
     def post(self, message: Any, path: str = "", role: str = "admin", **headers: str | None) -> Answer:
         """One message, as it is; headers are named with underscores, None leaves one out."""
         fields = {name.replace("_", "-"): value for name, value in headers.items() if value is not None}
@@ -69,7 +74,7 @@ class SpeakingTestCase(ServedTestCase):
         self.good("POST", "/api/clock/advance", {"by": by})
 
     def login(self, address: str) -> None:
-        """Another account of the application's."""
+        """An account of the application's."""
         now(self.server.roster.accounts(self.universe).create({"address": address, "password": "correct horse"}))
 
 

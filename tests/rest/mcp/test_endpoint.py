@@ -204,8 +204,7 @@ class WaitingTests(SpeakingTestCase):
         told = connection.answer().json()["result"]
         cursor = told["structuredContent"]["cursor"]
         self.write("app@sim.test", "Later", **{"from": "joe@shop.test"})
-        connection = self.waiting("application/json", cursor=cursor, subject="Later",
-                                  timeout_seconds=2, account="app@sim.test")
+        connection = self.waiting("application/json", cursor=cursor, subject="Later", timeout_seconds=2)
         told = connection.answer().json()["result"]
         self.assertNotIn("isError", told, told)
         self.assertEqual(told["structuredContent"]["messages"][0]["id"], "app@sim.test/INBOX/2")
