@@ -2,7 +2,7 @@
 The command line: C{python -m simmail}, installed as C{simmail}.
 
 C{run} starts the service in the foreground, C{ready} asks whether it serves,
-C{admin} administers a running server through its API.
+C{mcp} bridges agents to it, C{admin} administers a running server through its API.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from pathlib import Path
 
 from simmail import __version__
 from simmail.cli.admin import add_commands
+from simmail.cli.bridge import add_bridge
 from simmail.cli.client import base, opened
 from simmail.config import load
 from simmail.daemon.log_writer import writable
@@ -72,6 +73,12 @@ def _parser(usual: str) -> argparse.ArgumentParser:
 
     version = commands.add_parser("version", help="show the version")
     version.set_defaults(do=lambda parsed: print(f"simmail {__version__}"))
+
+    bridge = commands.add_parser("mcp", help="the Model Context Protocol on standard input and output", description=(
+        "Carry the Model Context Protocol from standard input and output to a running server, with the key in the "
+        "environment's SIMMAIL_KEY, else that of the state folder."))
+    where(bridge)
+    add_bridge(bridge)
 
     admin = commands.add_parser("admin", help="organisations, users, universes, keys and plans of a running server")
     where(admin)
