@@ -8,6 +8,7 @@ the wait.  Source: Model Context Protocol, "Transports"; decisions, section 18.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Literal
 
 import msgspec
@@ -31,6 +32,7 @@ from simmail.rest.mcp.message import (
     UNKNOWN_METHOD, VERSIONS, asks, check, failure, read, revision, success,
 )
 from simmail.rest.mcp.tool import CONFIRMED, ToolAnswer, Tool
+from simmail.rest.render.shown import heavy
 from simmail.rest.route import Call, Query, Route
 
 HEADING = "Agents"
@@ -131,7 +133,10 @@ async def _each(call: Call, octets: bytes, spoken: str) -> Octets:
             if message.id is msgspec.UNSET:
                 continue
             id = message.id
-            answers.append(success(id, await unbroken(_result(call, message, _tool(call, message), spoken))))
+            tool = _tool(call, message)
+            if tool is not None and tool.waits:
+                raise RpcError(INVALID_REQUEST, "a wait goes in no batch")
+            answers.append(success(id, await unbroken(_result(call, message, tool, spoken))))
         except RpcError as error:
             answers.append(failure(id, error))
     return Octets(b"[" + b",".join(answers) + b"]", JSON) if answers else Octets(b"", JSON, status=202)
@@ -189,7 +194,8 @@ async def _called(call: Call, tool: Tool, message: RpcMessage, spoken: str) -> d
                 return _question(tool)
             if not sure:
                 raise Invalid(CONFIRMED, "must be true: what is removed cannot be had back")
-        given = validate.body(octets, tool.arguments, call.services.config.limits.json_depth)
+        decode = partial(validate.body, octets, tool.arguments, call.services.config.limits.json_depth)
+        given = await heavy(call.services.in_thread, decode, len(octets))
         told = await tool.run(call, given)
     except Refusal as refusal:
         return {"content": [{"type": "text", "text": plainly(refusal, tools_of(call))}], "isError": True}

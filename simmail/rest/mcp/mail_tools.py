@@ -22,10 +22,11 @@ from simmail.rest.mcp.fence import Fence
 from simmail.rest.mcp.mail_writing import TOOLS as WRITING
 from simmail.rest.mcp.tool import ToolAnswer, Tool, asked
 from simmail.rest.render.message import LISTED_TEXT
+from simmail.rest.render.shown import heavy
 from simmail.rest.route import Body, Call
 
-#: Characters of a mail's text that are told at once; messages of a conversation that are.
-MOST_TEXT, MOST_MESSAGES = 20_000, 50
+#: Characters of a mail's text that are told at once; messages of a conversation, and recipients of one, that are.
+MOST_TEXT, MOST_MESSAGES, MOST_ADDRESSES = 20_000, 50, 50
 
 #: Real seconds a wait holds at most: clients give a call a minute.
 LONGEST_WAIT = 55
@@ -132,12 +133,17 @@ class Unreplied(Body, frozen=True):
 def _head(item: _Item, at: MailPlace, fence: Fence) -> str:
     state = "read" if "\\Seen" in item.flags else "unread"
     lines = [f"From: {item.from_name} <{item.from_}>" if item.from_name else f"From: {item.from_}",
-             f"To: {', '.join(item.to)}", *([f"Cc: {', '.join(item.cc)}"] if item.cc else []),
+             f"To: {_named_all(item.to)}", *([f"Cc: {_named_all(item.cc)}"] if item.cc else []),
              f"Subject: {item.subject}", f"Message-ID: {item.message_id}",
              *[f"Attachment: {one['filename']} ({one['content_type']}, {one['size']} octets)"
                for one in item.attachments]]
     # A line break in a header field that was decoded is no line of ours.
     return f"id: {at.id}\nmailbox: {at.folder}, {state}, {item.time}\n" + "\n".join([fence(one) for one in lines])
+
+
+def _named_all(addresses: list[str]) -> str:
+    more = f" and {len(addresses) - MOST_ADDRESSES} more" if len(addresses) > MOST_ADDRESSES else ""
+    return ", ".join(addresses[:MOST_ADDRESSES]) + more
 
 
 def _part(item: _Item, at: MailPlace, fence: Fence, offset: int = 0, most: int = MOST_TEXT) -> str:
@@ -169,7 +175,13 @@ async def _whole(call: Call, at: MailPlace) -> _Item:
         shown.opened.close()
     else:
         octets = msgspec.json.encode(shown)
-    return msgspec.json.decode(octets, type=_Whole).message
+    return await _decoded(call, octets)
+
+
+async def _decoded(call: Call, octets: bytes) -> _Item:
+    whole: _Whole = await heavy(
+        call.services.in_thread, lambda: msgspec.json.decode(octets, type=_Whole), len(octets))
+    return whole.message
 
 
 async def list_mailboxes(call: Call, given: WhichAccount) -> ToolAnswer:
@@ -218,12 +230,14 @@ async def read_thread(call: Call, given: ThreadOf) -> ToolAnswer:
     thread = next((one for one in threads if any(each[:2] == (at.folder, at.uid) for each in one.messages)), None)
     places = [at] if thread is None else [MailPlace(at.address, one.folder, one.uid) for one in thread.messages]
     left, places = places[:-MOST_MESSAGES], places[-MOST_MESSAGES:]
-    read = [(await _whole(call, one), one) for one in places]
-    fence = Fence()
-    parts = [_part(*one, fence, most=MOST_TEXT // len(read)) for one in read]
-    if left:
-        parts.insert(0, f"{len(left)} older messages are left out.")
-    return ToolAnswer(fence.around(parts), {"messages": [_named(*one) for one in read]})
+    fence, named = Fence(), []
+    parts = [f"{len(left)} older messages are left out."] if left else []
+    for one in places:
+        # One at a time: of a large one only what is told is kept.
+        item = await _whole(call, one)
+        parts.append(_part(item, one, fence, most=MOST_TEXT // len(places)))
+        named.append(_named(item, one))
+    return ToolAnswer(fence.around(parts), {"messages": named})
 
 
 async def move(call: Call, given: MoveMessages) -> ToolAnswer:
@@ -257,7 +271,7 @@ async def wait_for_email(call: Call, given: Awaiting) -> ToolAnswer:
         text = f"No such message came within {given.timeout_seconds} seconds. "
         return ToolAnswer(f"{text}To go on waiting, call again with cursor {begun}.",
                           {"messages": [], "cursor": begun})
-    item = msgspec.json.decode(msgspec.json.encode(came), type=_Whole).message
+    item = await _decoded(call, msgspec.json.encode(came))
     at, fence = MailPlace(address, item.folder, item.uid), Fence()
     cursor = str(came.cursor)
     return ToolAnswer(fence.around([_part(item, at, fence), f"cursor: {cursor}"]),

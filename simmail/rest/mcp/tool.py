@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
+from simmail.errors import Invalid
 from simmail.rest import validate
 from simmail.rest.answer import Paged
 from simmail.rest.auth import check_rank
@@ -117,8 +118,11 @@ def served(route: Route, name: str, text: str, path: dict[str, str] | None = Non
                  "required": [*names, *shown.get("required", ())]}
 
     async def run(call: Call, given: dict[str, Any]) -> ToolAnswer:
-        place = {**fixed, **{one: str(given.pop(one, "")) for one in names}}
-        value = given.pop("items", []) if listed and len(given) == 1 else given
+        place: dict[str, Any] = {**fixed, **{one: given.pop(one, None) for one in names}}
+        for one in names:
+            if not isinstance(place[one], str):
+                raise Invalid(one, "is required, and must be text")
+        value = given.pop("items") if listed and len(given) == 1 and "items" in given else given
         depth = call.services.config.limits.json_depth
         answer = await asked(call, route, validate.body(msgspec.json.encode(value), record, depth), place)
         return told(answer, own)

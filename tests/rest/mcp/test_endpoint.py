@@ -160,6 +160,21 @@ class HandshakeTests(SpeakingTestCase):
         self.assertEqual([one.get("result", one.get("error", {}).get("code")) for one in answer.json()],
                          [{}, -32601, -32600])
         self.assertEqual(self.post([batch[0]] * 21).status, 400)
+        wait = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "wait_for_email"}}
+        self.assertIn("no batch", self.post([wait]).json()[0]["error"]["message"])
+
+    def test_journey(self) -> None:
+        """Somebody writes, is answered, answers in the conversation, and the tester reads why."""
+        self.persona()
+        told = self.old("tools/call", {"name": "send_email", "arguments": {
+            "to": ["maria@acme.test"], "subject": "Lunch?", "text": "Do you have time for lunch?"}})["result"]
+        message_id = told["structuredContent"]["message_id"]
+        self.assertEqual(self.tool("advance", WORLD, by="2d")["structuredContent"]["jobs_run"], 2)
+        came = self.old("tools/call", {"name": "wait_for_email", "arguments": {}})["result"]["structuredContent"]
+        self.old("tools/call", {"name": "reply", "arguments": {"id": came["messages"][0]["id"], "text": "Fine."}})
+        thread = self.tool("read_thread", id=came["messages"][0]["id"])["structuredContent"]["messages"]
+        self.assertEqual([one["mailbox"] for one in thread], ["Sent", "INBOX", "Sent"])
+        self.assertIn("persona.sent", self.told("explain", WORLD, message_id=message_id))
 
 
 class WaitingTests(SpeakingTestCase):

@@ -54,6 +54,9 @@ class ReadingTests(SpeakingTestCase):
         first = self.told("read_email", id=id)
         self.assertIn("more characters; ask for them with offset 20000", first)
         self.assertIn(f"{2999:>9}", self.told("read_email", id=id, offset=20_000))
+        to = ", ".join([f"a{n}@shop.test" for n in range(60)])
+        id = self.come(**{"raw": f"From: joe@shop.test\r\nTo: {to}\r\n\r\n{'x' * 2_000_000}\r\n"})
+        self.assertIn("a49@shop.test and 10 more\n", self.told("read_thread", id=id))
 
     def test_filing(self) -> None:
         """Messages are moved and marked; their new ids are told."""

@@ -73,3 +73,5 @@ class WorldTests(SpeakingTestCase):
         self.tool("delete_persona", id=made["id"], confirmed=True)
         self.assertEqual(unfenced(self.told("personas")), [])
         self.assertIn("no persona", self.wrong("delete_persona", id="../x", confirmed=True))
+        for arguments in ({}, {"id": 7}):
+            self.assertIn("id: is required", self.wrong("delete_persona", confirmed=True, **arguments))
