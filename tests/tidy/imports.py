@@ -26,7 +26,8 @@ ROOMS: Mapping[str, frozenset[str]] = {name: frozenset(rooms.split()) for name, 
     "docs": "",
     "daemon": "core universe server",
     "cli": "core mailstore database server daemon",
-    "testing": "core mailstore database universe server",
+    "client": "core",
+    "testing": "core mailstore database universe server client",
 }.items()}
 
 #: Modules at the top that any room may use.

@@ -14,7 +14,7 @@ from tests.tidy.source import House, Module, dotted, under
 DISK = frozenset({"mailstore", "database", "daemon", "cli", "testing", "config", "tap", "durable"})
 
 #: Who may dial out, or make a socket.
-DIALS = frozenset({"outbound", "database", "daemon", "cli", "mailstore.writer"})
+DIALS = frozenset({"outbound", "database", "daemon", "cli", "client", "mailstore.writer"})
 
 #: Who may read the environment.
 ENVIRONMENT = frozenset({"cli", "daemon", "tap"})
