@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import imaplib
+import os
 import re
+import shutil
 import smtplib
+import subprocess
 from textwrap import dedent
 
 from simmail.client import ApiError, AsyncClient, Client
@@ -29,10 +32,35 @@ class ClientTests(JourneyCase):
         self.sync(url, service.key)
         asyncio.run(self.later(url, service.key))
         page = (DOCS / "testing.rst").read_text(encoding="utf-8")
+        self.node(url, service.key, page)
         blocks = re.findall(r"::\n\n((?:    .*\n|\n)*?    from simmail.*\n(?:    .*\n|\n)*)", page)
         self.assertEqual(len(blocks), page.count("from simmail.client import"))
         for block in blocks:
             exec(dedent(block), {"BASE": url, "KEY": service.key, "print": self.assertTrue})
+
+    def node(self, url: str, key: str, page: str) -> None:
+        """The module that is served does the same in Node, and what the page shows works."""
+        if shutil.which("node") is None:
+            return
+        block = re.search(r"::\n\n((?:    .*\n|\n)*?    const module = .*\n(?:    .*\n|\n)*)", page)
+        assert block is not None
+        script = "import assert from 'node:assert';\n" + dedent(block[1]) + """
+            const fork = await shop.fork();
+            const login = fork.login;
+            assert.ok(login.username.endsWith("%" + fork.universe) && login.password);
+            assert.strictEqual((await fork.inbox("app@sim.test", {limit: 5})).length, 1);
+            assert.strictEqual((await fork.extract({text: "Your code is 471193"})).codes[0].value, "471193");
+            assert.ok((await shop.snapshot("here")).startsWith("s_"));
+            assert.strictEqual((await fork.advance({by: "1d"})).stopped_by, "to");
+            await fork.send({from: "maria@acme.test", to: "app@sim.test", subject: "Again", text: "Hello"});
+            assert.strictEqual((await fork.wait("app@sim.test", {subject: "Again"})).message.subject, "Again");
+            await assert.rejects(fork.waitReply({persona: "nobody@acme.test"}), {name: "ApiError", status: 404});
+            await assert.rejects(fork.wait("app@sim.test", {timeout: "6m"}), {text: "timeout: at most 5m"});
+            await fork.waitNone("app@sim.test", {subject: "never", timeout: "0s"});
+        """
+        ran = subprocess.run(["node", "--input-type=module", "-e", script], capture_output=True, text=True,
+                             timeout=2 * SOON, env={**os.environ, "BASE": url, "KEY": key})
+        self.assertEqual((ran.returncode, ran.stderr), (0, ""))
 
     def sync(self, url: str, key: str) -> None:
         """Mail, time, people, what happened, and universes of its own."""

@@ -1,5 +1,6 @@
 """
-C{/} the dashboard and C{/docs} the console: pages that are nothing but clients of the API.
+C{/} the dashboard and C{/docs} the console: pages that are nothing but clients of the API; C{/client.js} one to
+program with.
 
 Source: decisions, section 17.
 """
@@ -27,6 +28,10 @@ def read_docs(call: Call) -> Octets:
     return _read(call, "docs.html")
 
 
+def read_client(call: Call) -> Octets:
+    return _read(call, "docs/client.js")
+
+
 def read_asset(call: Call) -> Octets:
     return _read(call, f"{call.path['part']}/{call.path['name']}")
 
@@ -34,6 +39,8 @@ def read_asset(call: Call) -> Octets:
 ROUTES: tuple[Route, ...] = (
     Route("GET", "/", read_dashboard, "The dashboard", role=None, media="text/html", hidden=True),
     Route("GET", "/docs", read_docs, "The console", role=None, media="text/html", hidden=True),
+    Route("GET", "/client.js", read_client, "The client for programs in JavaScript", role=None, media="text/javascript",
+          hidden=True),
     Route("GET", "/assets/{part}/{name}", read_asset, "A file of the pages", role=None, media="text/plain",
           hidden=True),
 )

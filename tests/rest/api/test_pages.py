@@ -21,7 +21,7 @@ class PageTests(ServedTestCase):
         """Pages ask no other host, run no script but their own, and take no text for script."""
         for path, content_type in (
                 ("/", "text/html"), ("/docs", "text/html"), ("/assets/app/main.js", "text/javascript"),
-                ("/assets/docs/docs.css", "text/css")):
+                ("/assets/docs/docs.css", "text/css"), ("/client.js", "text/javascript")):
             answer = self.ask("GET", path, role="")
             self.assertEqual((answer.status, answer.headers["content-type"]), (200, f"{content_type}; charset=utf-8"))
             policy = answer.headers["content-security-policy"]
