@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import date, datetime
 from functools import lru_cache
-from types import MappingProxyType
 from typing import Any
 
 from msgspec import UNSET, Struct
@@ -31,17 +30,11 @@ from simmail.core.writer.agenda import Calendar, plain_date
 from simmail.core.writer.request import Promised, WordsRequest
 from simmail.core.writer.sources.limits import OwnLimits
 from simmail.core.writer.sources.self_sheet import is_title
-from simmail.core.writer.sources.side import seen
+from simmail.core.writer.sources.side import is_not_of, seen
 from simmail.core.writer.voice import FORMALITIES, Manner, PersonaVoice, folded, manners, voice
 
 #: Batched mails that are answered one by one; of more only the last ones are.
 TOGETHER = 4
-#: What a mail is not about, by what its reader is in the thread: nobody orders from a customer, or bills a supplier.
-_NOT_OF: Mapping[str, frozenset[str]] = MappingProxyType({part: frozenset(intents.split()) for part, intents in {
-    "customer": "order enquiry returns bug complaint application sales approval",
-    "supplier": "bill invoice bank renewal approval payment", "applicant": "application recruiting enquiry order",
-    "seller": "sales", "recruiter": "application recruiting",
-}.items()})
 #: What lines may name of what one mail is about.
 ABOUT = frozenset({
     "ref", "amount", "dated", "addressee", "about", "subject", "file", "date", "deadline", "deed", "minutes", "figure",
@@ -287,7 +280,7 @@ def _in_thread(intent: str, found: Findings, request: WordsRequest, language: La
         return "booked"
     if intent == "meeting" and not found.questions and not found.slots:
         return "closing"
-    if intent in _NOT_OF.get(request.part, ()) or intent == "support" and request.part and found.questions:
+    if is_not_of(request.part, intent) or intent == "support" and request.part and found.questions:
         return "question" if found.questions else "information"
     if intent == "support" and found.questions and all(
         language.do_so and question.short[0].endswith(language.do_so) for question in found.questions

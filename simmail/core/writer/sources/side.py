@@ -43,6 +43,13 @@ _SERVED: Mapping[str, Mapping[str, str]] = MappingProxyType({
                     {"fails": "bug"}),
 })
 
+#: What a mail is not about, by what its reader is in the thread: nobody orders from a customer, or bills a supplier.
+_NOT_OF: Mapping[str, frozenset[str]] = MappingProxyType({part: frozenset(intents.split()) for part, intents in {
+    "customer": "order enquiry returns bug complaint application sales approval",
+    "supplier": "bill invoice bank renewal approval payment", "applicant": "application recruiting enquiry order",
+    "seller": "sales", "recruiter": "application recruiting",
+}.items()})
+
 
 @cache
 def side_words(code: str) -> SideWords:
@@ -54,9 +61,17 @@ def _has(text: str, cues: tuple[str, ...]) -> bool:
     return any(f" {cue}" in text for cue in cues)
 
 
+def is_not_of(part: str, intent: str) -> bool:
+    """Return whether a mail in a thread is not about what it seems to be, by what its reader is there."""
+    return intent in _NOT_OF.get(part, ())
+
+
 def is_served(found: Findings, persona: Persona, language: Language) -> bool:
     """Return whether a mail is written to its reader as to one who sells: by what it says, else by the reader's job."""
-    how, low = side_words(language.code), _text(found)
+    return _is_served(_text(found), persona, side_words(language.code))
+
+
+def _is_served(low: str, persona: Persona, how: SideWords) -> bool:
     if _has(low, how.serving):
         return False
     role, org = persona.role or "", persona.org or ""
@@ -65,15 +80,14 @@ def is_served(found: Findings, persona: Persona, language: Language) -> bool:
 
 def seen(intent: str, found: Findings, persona: Persona, language: Language) -> str:
     """Return what a mail of some kind is on the side of its reader."""
-    how = side_words(language.code)
-    if intent == "sales" and _has(_text(found), how.offers_help):
-        return "question"  # "what can we do for you?"
-    if intent == "question" and not any(asks_what_is_done(one.text, language) for one in found.points):
-        return intent
     others = _SERVED.get(intent)
-    if not others or not is_served(found, persona, language):
+    if not others or intent == "question" and not any(asks_what_is_done(one.text, language) for one in found.points):
         return intent
-    low = _text(found)
+    how, low = side_words(language.code), _text(found)
+    if intent == "sales" and _has(low, how.offers_help):
+        return "question"  # "what can we do for you?"
+    if not _is_served(low, persona, how):
+        return intent
     return next((other for said, other in others.items() if not said or _has(low, getattr(how, said))), intent)
 
 
