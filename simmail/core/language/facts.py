@@ -9,19 +9,22 @@ model is helped by what each language says of attributes: who asks how heavy som
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
 
 from msgspec import Struct
 
 from simmail.core.language.meaning import IMeaning, plain
+from simmail.core.language import tables
 from simmail.core.language.clause.question_types import attribute_names
 from simmail.core.language.phrases import say, words
 from simmail.core.language.questions import read_question
 from simmail.core.language.tables import Language, counted, every, merged
 
 _FACTS = 200
+#: Questions whose type is kept, and values.
+_KEPT = 4096
 #: So many facts a model is asked about for one question.
 _MOST_ASKED = 40
 #: What it is worth to be the only fact whose value has the type that is asked for, and to be called by half its name;
@@ -103,6 +106,7 @@ def capital_label(fact: Fact, language: Language) -> Fact:
     return fact
 
 
+@lru_cache(_KEPT)
 def value_type(value: str) -> str:
     """Return what a value is: C{flag}, C{much} (a sum), C{when}, C{long} (a span), C{many}, C{who}, or C{text}."""
     low = value.lower()
@@ -149,9 +153,13 @@ def answering(
 
     @param meaning: whom to ask how near a fact is where its name is not said; nobody, when none is given.
     """
-    asked = read_question(sentence, language).type if "?" in sentence else "what"
-    known = [fact for fact in facts if _fits(asked, fact.value)]
-    named = {fact: _share(sentence, fact, language) for fact in known}
+    known = list(facts)
+    if not known:
+        return None
+    asked = _asked(sentence, language.code) if "?" in sentence else "what"
+    known = [fact for fact in known if _fits(asked, fact.value)]
+    stems = [_stem(word) for word in words(sentence) if len(word) > 2 or word.isupper()]
+    named = {fact: _share(stems, fact, language) for fact in known}
     best = max(known, key=lambda fact: named[fact], default=None)
     if best is not None and named[best] and (meaning is None or named[best] >= 1):
         return capital_label(best, language)
@@ -173,6 +181,12 @@ def answering(
     return capital_label(next(fact for fact in near if near[fact] == first), language)
 
 
+@lru_cache(_KEPT)
+def _asked(sentence: str, code: str) -> str:
+    # One question is asked of the facts of the case, of the thread's and of the notes.
+    return read_question(sentence, tables.language(code)).type
+
+
 def _meant(question: str, facts: Iterable[Fact], asked: str, language: Language) -> tuple[list[Fact], bool]:
     # Those whose names are of what the question asks for, and whether it is known what that is.
     names = attribute_names(question, language)
@@ -191,9 +205,8 @@ def _asked_for(fact: Fact) -> str:
     return plain(f"What is the {fact.label}?")
 
 
-def _share(sentence: str, fact: Fact, language: Language) -> float:
-    """How much of a fact's name a sentence says, a little more where that is long; 0 when it is too little."""
-    asked = [_stem(word) for word in words(sentence) if len(word) > 2 or word.isupper()]
+def _share(asked: Sequence[str], fact: Fact, language: Language) -> float:
+    """How much of a fact's name some words say, a little more where that is long; 0 when it is too little."""
     names = [word for word in (_stem(word) for word in fact.label.split())
              if word not in language.common_words and len(word) > 1]
     if not names:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from datetime import date
 
-from msgspec import UNSET, Struct
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from simmail.core.language import facts
@@ -17,7 +17,7 @@ from simmail.core.language.clause.finding import found_out, own_matter, whether_
 from simmail.core.language.clause.restate import deed, indirect, statement, whether
 from simmail.core.language.clause.tables import Statement, restating
 from simmail.core.language.dates import Slot
-from simmail.core.language.facts import Fact, read_facts
+from simmail.core.language.facts import Fact
 from simmail.core.language.phrases import asks_for_something, noun_phrase, say, words
 from simmail.core.language.clause.question_types import asking, mentions_any, named_type, said_thing, type_of
 from simmail.core.language.questions import MailQuestion, asks_to_do
@@ -29,16 +29,16 @@ from simmail.core.writer.context import Read, Scene, without_determiner
 from simmail.core.writer.life import LIFE
 from simmail.core.writer.polish import long_forms
 from simmail.core.writer.sources.aim import aim_words
+from simmail.core.writer.sources.answer_sources import AnswerSources
 from simmail.core.writer.sources.marks import marks, stems
 from simmail.core.writer.sources.noted import liked, noted
 from simmail.core.writer.sources.recall import check, recall
-from simmail.core.writer.sources.reckoning import reckoned
 from simmail.core.writer.sources.sentence import (
-    changed_time, contradicts, corrected, nearest, sentence_for, sentences_about, speaks_of, told_sum, with_kin,
+    changed_time, contradicts, corrected, sentences_about, speaks_of, told_sum, with_kin,
 )
 from simmail.core.writer.sources.said_words import content, has_number, kin, shared
-from simmail.core.writer.sources.self_sheet import SelfSheet, Told
-from simmail.core.writer.sources.told import Recalled, recalled
+from simmail.core.writer.sources.self_sheet import Told
+from simmail.core.writer.sources.told import Recalled
 from simmail.core.writer.sources.side import asks_what_is_done, names_damage
 from simmail.core.writer.speech_act import Said
 from simmail.core.writer.voice import Piece
@@ -54,26 +54,10 @@ _LONGEST_SENT = 10
 NAMING = frozenset(("clause", "said", "denied", "task", "undone"))
 
 
-class AnswerSources(Struct, frozen=True):
-    """What answers are taken from, in this order: facts of case and thread, remarks of the thread, notes, the sheet."""
-
-    facts: tuple[Fact, ...]
-    matter: tuple[Fact, ...]
-    remarks: tuple[Remark, ...]
-    notes: tuple[Fact, ...]
-    sheet: SelfSheet
-
-
 def sources(scene: Scene) -> AnswerSources:
-    """Return what answers are taken from."""
-    request = scene.request
-    # What the answered mails say themselves is no answer to them.
-    answered = {read.mail.message_id for read in scene.read}
-    said_before = tuple(one for one in request.remarks if not one.message_id or one.message_id not in answered)
-    return AnswerSources(
-        facts=read_facts(request.facts, ()), matter=read_facts(request.matter, ()), remarks=said_before,
-        notes=read_facts({}, request.notes),
-        sheet=SelfSheet(request.persona, scene.calendar, scene.language, scene.far, request.notes))
+    """Return what answers to one mail are taken from."""
+    return AnswerSources(scene.request, scene.calendar, scene.language, {
+        read.mail.message_id for read in scene.read}, scene.far, scene.distant)
 
 
 def answer(
@@ -85,12 +69,10 @@ def answer(
     @param place: its number, for draws.
     @param back: it may be answered with a question.
     """
-    values = values_of(scene, read)
-    if question.topic and question.type != "why":
-        values["topic"] = question.topic
+    values = _named(scene, read, question, known)
     if question.form == "opinion":
         return Said(act="answer.opinion", values=values)
-    found = _known(scene, read, question, values, known)
+    found = _known(scene, read, question, known)
     if found is not None:
         return found
     asked = _to_find_out(read, question, scene.language)
@@ -128,7 +110,21 @@ def _to_find_out(read: Read, question: MailQuestion, language: Language) -> str:
     return asked
 
 
-def _known(
+def _named(scene: Scene, read: Read, question: MailQuestion, known: AnswerSources) -> dict[str, str]:
+    """What an answer to a question may name."""
+    if not known.values:
+        known.values.update(values_of(scene, read))
+    return {**known.values, "topic": question.topic} if question.topic and question.type != "why" else {**known.values}
+
+
+def _known(scene: Scene, read: Read, question: MailQuestion, known: AnswerSources) -> Said | None:
+    """The same as is looked up, once for each question of a mail."""
+    if question not in known.answers:
+        known.answers[question] = _looked_up(scene, read, question, _named(scene, read, question, known), known)
+    return known.answers[question]
+
+
+def _looked_up(
     scene: Scene, read: Read, question: MailQuestion, values: dict[str, str], known: AnswerSources
 ) -> Said | None:
     """The answer from what stands written or is known for sure, None when nothing says it."""
@@ -140,8 +136,7 @@ def _known(
             return Said(act="answer.fact_so" if so.agrees else "answer.fact_not", values={**values, **told})
         if so is not None and so.remark is not None:
             return _from_thread(scene, so.remark, values, "answer.said_so" if so.agrees else "answer.said_not")
-    fact = facts.answering(question.text, known.facts, language, scene.request.meaning) or facts.answering(
-        question.text, known.matter, language)
+    fact = known.fact(question)
     before = None
     if known.remarks and (question.recalls or fact is not None and facts.answering(
             question.text, known.facts, language) is None):
@@ -161,7 +156,7 @@ def _known(
         return Said(act="answer.option", values={**values, "option": left})
     if _is_off(question, known.remarks, language):
         return Said(act="answer.called_off", values=values)
-    sum_of = reckoned(question, known.remarks, language)
+    sum_of = known.sum_of(question)
     if sum_of:
         return Said(act="answer.sum", values={**values, "value": sum_of})
     before = before or _told_before(scene, read, question, values, known)
@@ -172,7 +167,7 @@ def _known(
     reference = _reference(scene, read, question)
     if reference:
         return Said(act="answer.recall", values={**values, "value": reference})
-    fact = facts.answering(question.text, known.notes, language, scene.request.meaning)
+    fact = known.note(question)
     if fact is not None and question.type != "why":
         return Said(act=fact.act(), values={**values, **fact.values(language)})
     note = "" if question.recalls else noted(question, scene.request.notes, read.base, language)
@@ -219,8 +214,8 @@ def _told_before(
         whole = next((one for one in read.found.prose.sentences if asked in one.lower()), "")
         question = replace(question, text=say(whole, 200) or question.text)
     remark = recall(question, known.remarks, language)
-    hit = nearest(question, known.remarks, language, scene.request.meaning)
-    piece = _piece(scene, question, known)
+    hit = known.nearest(question)
+    piece = _piece(question, known)
     if piece is not None and piece.sure and not (
             question.type == "when" and remark is not None and remark.kind in ("agreed", "called_off")):
         return Said(act="answer.piece", values={**_plain(values), "value": piece.text})
@@ -239,13 +234,13 @@ def _told_before(
     return None if remark is None else _from_thread(scene, remark, values, "answer.recall")
 
 
-def is_told(scene: Scene, read: Read, question: MailQuestion, known: AnswerSources) -> bool:
+def is_told(scene: Scene, question: MailQuestion, known: AnswerSources) -> bool:
     """Return whether the thread answers a question, so that nothing has to be decided about it."""
     if question.type not in _OPEN and not _asks_when(question, scene.language):
         return False
-    if reckoned(question, known.remarks, scene.language):
+    if known.sum_of(question):
         return True
-    found = _piece(scene, question, known)
+    found = _piece(question, known)
     return found is not None and found.sure
 
 
@@ -258,16 +253,14 @@ def _asks_when(question: MailQuestion, language: Language) -> bool:
     return question.form == "time" and type_of(question.text.lower().strip(" ¿?"), language) == "when"
 
 
-def _piece(scene: Scene, question: MailQuestion, known: AnswerSources) -> Recalled | None:
+def _piece(question: MailQuestion, known: AnswerSources) -> Recalled | None:
     """The piece of the thread that answers; a question for a time of one's own is none of what was said."""
-    if question.form == "time":
-        question = replace(question, type="when")
-    return recalled(question, known.remarks, scene.language, scene.request.meaning, scene.distant)
+    return known.piece(replace(question, type="when") if question.form == "time" else question)
 
 
-def known_answer(scene: Scene, read: Read, question: MailQuestion) -> Said | None:
+def known_answer(scene: Scene, read: Read, question: MailQuestion, known: AnswerSources) -> Said | None:
     """Return the answer from what stands written or the person knows of itself, None where neither says it."""
-    return None if question.form == "time" else _known(scene, read, question, {}, sources(scene))
+    return None if question.form == "time" else _known(scene, read, question, known)
 
 
 def _moved(remark: Remark, remarks: tuple[Remark, ...], language: Language) -> Remark | None:
@@ -290,10 +283,11 @@ def _quoted(
     scene: Scene, question: MailQuestion, values: dict[str, str], known: AnswerSources
 ) -> Said | None:
     """What was said word for word, where nothing that has a name answers."""
-    piece = _piece(scene, question, known)
+    piece = _piece(question, known)
     if piece is not None:
         return Said(act="answer.piece", values={**_plain(values), "value": piece.text})
-    remark = sentence_for(question, known.remarks, scene.language, scene.request.meaning)
+    near = known.nearest(question)
+    remark = None if near is None else near.remark
     plain = {name: one for name, one in values.items() if name != "topic"}
     if question.checks and question.recalls and known.remarks and (
             remark is None or not speaks_of(question, remark, scene.language)):
@@ -318,8 +312,7 @@ def _repeated(
         # What it asks for besides was said before.
         for part in question.text.split(f" {scene.language.and_} ")[1:] if here else ():
             type = named_type(part, scene.language)
-            hit = nearest(replace(question, text=part, type=type, behind="", checks=False), known.remarks,
-                          scene.language, scene.request.meaning) if type else None
+            hit = known.nearest(replace(question, text=part, type=type, behind="", checks=False)) if type else None
             if hit is not None and hit.shared:
                 here.append(hit.remark.value)
         if here:

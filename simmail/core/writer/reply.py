@@ -26,6 +26,7 @@ from simmail.core.writer.choice import HIGH, LOW, does, plain, values_of, what_f
 from simmail.core.writer.context import Read, Scene, mentions, tongues, without_determiner
 from simmail.core.writer.life import is_visit, moved
 from simmail.core.writer.polish import habits
+from simmail.core.writer.sources.answer_sources import AnswerSources
 from simmail.core.writer.sources.side import asks_what_is_done, takes_order_back
 from simmail.core.writer.sources.said_words import content, shared
 from simmail.core.writer.speech_act import ACTS, Said
@@ -213,9 +214,9 @@ def _within(question: MailQuestion, words: frozenset[str], scene: Scene) -> bool
     return question.type == "what" and bool(shared(content(thing, scene.language.code), words))
 
 
-def _told(scene: Scene, read: Read, asked: list[MailQuestion]) -> list[MailQuestion]:
+def _told(scene: Scene, read: Read, asked: list[MailQuestion], source: AnswerSources) -> list[MailQuestion]:
     """Those of some questions that are answered by what is known."""
-    known = [known_answer(scene, read, one) for one in asked]
+    known = [known_answer(scene, read, one, source) for one in asked]
     if read.intent == "data_request" and not any(
             act is not None and act.act.startswith("answer.fact") for act in known):
         return []  # what is on the sheet are no data that somebody holds
@@ -225,13 +226,13 @@ def _told(scene: Scene, read: Read, asked: list[MailQuestion]) -> list[MailQuest
 
 def _to(scene: Scene, read: Read, number: int) -> list[Said]:
     """What is said to one mail."""
-    intent = read.intent
+    intent, known = read.intent, sources(scene)
     said: list[Said] = []
     # To "Friday at 14:30 then, all right?" the time is the answer.
     left = [one for one in read.found.points if intent != "meeting" or one.recalls or not one.checks]
     rest = [one for one in left if not is_courtesy(one.text, scene.language)]
     asked = [one for one in rest if not one.checks or one.recalls] or rest
-    told = _told(scene, read, asked) if intent not in _UNTOLD else []
+    told = _told(scene, read, asked, known) if intent not in _UNTOLD else []
     chooses = intent == "delivery" and bool(read.found.slots)
     if told and (len(told) == len(asked) or intent in _TELLING and not chooses):
         intent = "question"  # whatever it looks like: what it asks for is known
@@ -240,28 +241,28 @@ def _to(scene: Scene, read: Read, number: int) -> list[Said]:
     if feels:
         # Nobody denies anything to who is in such a place.
         kind = replace(scene, manner=replace(scene.manner, yes=1.0))
-        return [*feels, *answers(kind, read, [] if read.found.moving.what == "joke" else left, number)]
+        return [*feels, *answers(kind, read, [] if read.found.moving.what == "joke" else left, number, known)]
     if read.found.correction and intent in _CORRECTED:
         noted = Said(act="change.noted", values={**values_of(scene, read), "item": read.found.correction})
         return [noted, *answers(scene, read, [one for one in left if one.type != "request" and not is_request(
-            one, scene)], number)]
+            one, scene)], number, known)]
     if read.found.impossible and intent not in _WHOLE:
         # On a day that there is none of nothing can be agreed.
         left = [one for one in left if one.form not in ("time", "yes_no") and one.type != "request"]
         return [Said(act="date.none", values={**values_of(scene, read), "value": read.found.impossible[0]}),
-                *answers(scene, read, left, number)]
+                *answers(scene, read, left, number, known)]
     if scene.request.own and read.found.unwanted and intent not in _TAKING_BACK and not (
             intent == "cancelled" and read.found.takes_back):
         unwanted = {one.lower() for one in read.found.unwanted}
         left = [one for one in left if one.text.lower() not in unwanted]
-        return [dropped(scene, read), *answers(scene, read, left, number)]
+        return [dropped(scene, read), *answers(scene, read, left, number, known)]
     if intent == "cancelled" and takes_order_back(read.found, scene.language):
         # An order, and no appointment; what was paid for it is asked back.
-        return [dropped(scene, read), *(refund(scene, read) or answers(scene, read, left, number))]
+        return [dropped(scene, read), *(refund(scene, read) or answers(scene, read, left, number, known))]
     if intent in ("redress", "sales") or intent not in _WHOLE and any(one.type in _OFFERING for one in left):
         said = remedy(scene, read)
         if said:
-            return [*said, *answers(scene, read, [one for one in left if one.type not in _OFFERING], number)]
+            return [*said, *answers(scene, read, [one for one in left if one.type not in _OFFERING], number, known)]
     if intent in _BARGAINED:
         said = bargain(scene, read)
         if said:
@@ -270,7 +271,7 @@ def _to(scene: Scene, read: Read, number: int) -> list[Said]:
         said = refund(scene, read)
         if said:
             return [*said, *answers(scene, read, [one for one in left if one.type != "request" and not is_request(
-                one, scene)], number)]
+                one, scene)], number, known)]
     if intent == "document" and left and not read.found.documents and not scene.request.own:
         intent = "question"  # none is named
     if intent == "cancelled" and any(question.form == "time" for question in left):
@@ -290,24 +291,24 @@ def _to(scene: Scene, read: Read, number: int) -> list[Said]:
     if any(is_proposal(one, scene) for one in left):
         intent = "question"  # whatever else is written about the order
     remembered = bool(scene.request.own) and bool(left) and intent not in _WHOLE and all(
-        is_told(scene, read, one, sources(scene)) for one in left)
+        is_told(scene, one, known) for one in left)
     if remembered or intent in _ANSWERED or intent in _RECALLED and (
             any(one.recalls or one.checks for one in left) or bool(scene.request.own) and any(
-                is_told(scene, read, one, sources(scene)) for one in left)):
+                is_told(scene, one, known) for one in left)):
         # What was agreed is asked for, and not to be agreed again.
-        said.extend(answers(scene, read, [one for one in left if one not in papers], number))
+        said.extend(answers(scene, read, [one for one in left if one not in papers], number, known))
         if intent == "status" and all(act.act in _NO_NEWS for act in said):
             said = []  # where an order is can be found out
         left = []
     if intent != "question" and not said:
         said.extend(matter(scene, read, intent, number))
-        left = [question for question in left if not _dealt_with(question, read, scene)]
+        left = [question for question in left if not _dealt_with(question, read, scene, known)]
     if sends and intent != "document" and read.found.documents and (papers or not told):
         said.extend(matter(scene, read, "document", number))
         left = [question for question in left if not is_request(question, scene)]
     if any(act.act in _WITHHELD for act in said):
         left = [one for one in left if one.type != "request"]
-    said.extend(answers(scene, read, [one for one in left if one not in papers], number))
+    said.extend(answers(scene, read, [one for one in left if one not in papers], number, known))
     return said or plain(scene, read, intent if read.intent == "document" else read.intent, number)
 
 
@@ -327,13 +328,13 @@ def _asks_to_meet(question: MailQuestion, scene: Scene) -> bool:
         f" {cue}" in low for cue in scene.language.cues["meeting"])
 
 
-def _dealt_with(question: MailQuestion, read: Read, scene: Scene) -> bool:
+def _dealt_with(question: MailQuestion, read: Read, scene: Scene, known: AnswerSources) -> bool:
     """Whether answering the mail's intent answers this question of it as well."""
     if read.intent in _WHOLE:
         return True
     if read.intent in ("complaint", "bug") and asks_what_is_done(question.text, scene.language):
         return True
-    told = sources(scene).sheet.telling(question.text, question.type)
+    told = known.sheet.telling(question.text, question.type)
     if told is not None and (told.private or read.intent in DEALINGS):
         return False
     if question.type == "request":
@@ -396,17 +397,19 @@ def settle(scene: Scene) -> list[Said] | None:
             return [Said(act="redress.accept", values=values)]
 
 
-def answers(scene: Scene, read: Read, questions: list[MailQuestion], number: int) -> list[Said]:
+def answers(
+    scene: Scene, read: Read, questions: list[MailQuestion], number: int, known: AnswerSources
+) -> list[Said]:
     """Return an answer to each question; where there are several, each says what it is the answer to."""
     said: list[Said] = []
-    known, stays = sources(scene), False
+    stays = False
     layout = scene.manner.layout if len(questions) > 1 else ""
     close = read.intent in _CLOSE or scene.friends
     if layout == "quoted" and (len(questions) < 3 or close) or layout == "numbered" and close:
         layout = "topics"
     for place, question in enumerate(questions):
         back = all(one.act != "answer.back" for one in said)  # nobody answers every question with another
-        if question.form == "time" and not (scene.request.own and is_told(scene, read, question, known)):
+        if question.form == "time" and not (scene.request.own and is_told(scene, question, known)):
             said.extend(meeting(scene, read, "meeting", number))
             continue
         act = answer(scene, read, question, number * 100 + place, back, known)

@@ -177,9 +177,7 @@ class SelfSheet:
             return []
         found: dict[str, int] = {}
         taken: list[tuple[int, int]] = []
-        nouns = sorted(((noun, name) for name, field in self._table.fields.items() for noun in field.nouns),
-                       key=lambda one: -len(one[0]))
-        for noun, name in nouns:
+        for noun, name in _nouns(self._language.code):
             at = low.find(f" {noun}")
             end = at + 1 + len(noun)
             if at < 0 or name in found or low[end:end + 1].isalpha() or any(
@@ -350,6 +348,13 @@ class SelfSheet:
     @property
     def _others(self) -> list[str]:
         return [one for one in places().colleagues if one.split()[0] != self._persona.name.split(" ")[0]]
+
+
+@cache
+def _nouns(code: str) -> tuple[tuple[str, str], ...]:
+    """What the fields of the sheet are called, the longest first, and the fields."""
+    named = ((noun, name) for name, field in table(code).fields.items() for noun in field.nouns)
+    return tuple(sorted(named, key=lambda one: -len(one[0])))
 
 
 @lru_cache(_KEPT)

@@ -55,21 +55,6 @@ class Hit(NamedTuple):
     shared: int
 
 
-def sentence_for(
-    question: MailQuestion, remarks: Sequence[Remark], language: Language, meaning: IMeaning | None
-) -> Remark | None:
-    """Return the sentence of a thread that answers a question or bears on what it wants confirmed, None for none."""
-    hit = nearest(question, remarks, language, meaning)
-    return None if hit is None else hit.remark
-
-
-def nearest(
-    question: MailQuestion, remarks: Sequence[Remark], language: Language, meaning: IMeaning | None
-) -> Hit | None:
-    """Return the same with how near it is."""
-    return next(iter(ranked(question, remarks, language, meaning)), None)
-
-
 def ranked(
     question: MailQuestion, remarks: Sequence[Remark], language: Language, meaning: IMeaning | None
 ) -> list[Hit]:

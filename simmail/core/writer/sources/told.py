@@ -8,14 +8,13 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from simmail.core.language.clause.question_types import asking, mentions_any
-from simmail.core.language.meaning import IMeaning
 from simmail.core.language.questions import MailQuestion
 from simmail.core.language.tables import Language
 from simmail.core.records.conversation import Remark
 from simmail.core.writer.sources.cut.words import cutting
 from simmail.core.writer.sources.cut.piece import piece, turned
 from simmail.core.writer.sources.said_words import content, kin, shared
-from simmail.core.writer.sources.sentence import Hit, asks_only, ranked
+from simmail.core.writer.sources.sentence import Hit, asks_only
 
 #: What it is worth to be said by who is asked for.
 _WHOSE = 0.25
@@ -42,18 +41,16 @@ class _Cut(NamedTuple):
 
 
 def recalled(
-    question: MailQuestion, remarks: Sequence[Remark], language: Language, meaning: IMeaning | None, far: bool
+    question: MailQuestion, remarks: Sequence[Remark], near: Sequence[Hit], language: Language, far: bool
 ) -> Recalled | None:
     """
     Return the piece of a thread that answers a question, None where none does.
 
-    @param far: the reader is called "Sie", "vous", "usted".
+    @param near: its sentences that are near to the question; far: the reader is called "Sie", "vous", "usted".
     """
-    if question.checks or question.behind:
-        return None
     first = mentions_any(question.text.lower(), asking(language.code).first)
     said = [one for one in remarks if one.kind == "said" and not asks_only(one.value, language)]
-    hits = _by_whom(question, ranked(question, remarks, language, meaning), language)
+    hits = _by_whom(question, near, language)
     how = cutting(language.code)
     cuts = _cut(question, hits, said, first, language)
     led = f"{question.text.split()[0].lower()} "
@@ -134,7 +131,7 @@ def _around(said: Sequence[Remark], language: Language) -> dict[Remark, frozense
         for last, one in zip(before, said)}
 
 
-def _by_whom(question: MailQuestion, hits: list[Hit], language: Language) -> list[Hit]:
+def _by_whom(question: MailQuestion, hits: Sequence[Hit], language: Language) -> list[Hit]:
     """The sentences in order, those first that were said by who is asked for."""
     low, how = f"{question.text.lower()} ", cutting(language.code)
     low = f" {low}"

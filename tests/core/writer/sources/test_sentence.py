@@ -9,7 +9,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from simmail.core.language.questions import read_question
 from simmail.core.language.tables import language
 from simmail.core.records.conversation import Remark
-from simmail.core.writer.sources.sentence import contradicts, sentence_for
+from simmail.core.writer.sources.sentence import contradicts, ranked
 from simmail.universe.meaning import Meaning
 from tests.core.writer.samples import NOW, TEMPERAMENTS, mail, wrote
 
@@ -34,7 +34,7 @@ class SentenceTests(SynchronousTestCase):
 
     def found(self, question: str, meaning: Meaning | None = None) -> Remark | None:
         """The sentence for a question."""
-        return sentence_for(read_question(question, EN), THREAD, EN, meaning)
+        return next((hit.remark for hit in ranked(read_question(question, EN), THREAD, EN, meaning)), None)
 
     def test_words(self) -> None:
         """Without a model by the words in common, and figures of the type that is asked for."""

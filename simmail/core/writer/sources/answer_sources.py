@@ -1,0 +1,108 @@
+"""
+What answers to one mail are taken from, each read when it is first asked for, and what it told to a question once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from functools import cached_property
+
+from simmail.core.language import facts
+from simmail.core.language.facts import Fact, read_facts
+from simmail.core.language.questions import MailQuestion
+from simmail.core.language.tables import Language
+from simmail.core.records.conversation import Remark
+from simmail.core.writer.agenda import Calendar
+from simmail.core.writer.request import WordsRequest
+from simmail.core.writer.sources.reckoning import reckoned
+from simmail.core.writer.sources.self_sheet import SelfSheet
+from simmail.core.writer.sources.sentence import Hit, ranked
+from simmail.core.writer.sources.told import Recalled, recalled
+from simmail.core.writer.speech_act import Said
+
+
+class AnswerSources:
+    """
+    What answers are taken from, in this order: facts of case and thread, remarks of the thread, notes, the sheet.
+
+    @ivar values: what answers to the mail may name, empty until one is given; answers: what is known to questions.
+    """
+
+    def __init__(
+        self, request: WordsRequest, calendar: Calendar, language: Language, answered: Collection[str], far: bool,
+        distant: bool,
+    ) -> None:
+        """
+        Take what a request brings.
+
+        @param answered: Message-IDs of the mails that are answered: what they say themselves is no answer to them.
+        @param far: the writer keeps a distance; distant: the reader is called "Sie", "vous", "usted".
+        """
+        self._request, self._calendar, self._language = request, calendar, language
+        self._answered, self._far, self._distant = answered, far, distant
+        self.values: dict[str, str] = {}
+        self.answers: dict[MailQuestion, Said | None] = {}
+        self._pieces: dict[MailQuestion, Recalled | None] = {}
+        self._hits: dict[MailQuestion, list[Hit]] = {}
+        self._sums: dict[MailQuestion, str] = {}
+
+    @cached_property
+    def facts(self) -> tuple[Fact, ...]:
+        """Return the facts of the case."""
+        return read_facts(self._request.facts, ())
+
+    @cached_property
+    def matter(self) -> tuple[Fact, ...]:
+        """Return the facts of the thread."""
+        return read_facts(self._request.matter, ())
+
+    @cached_property
+    def remarks(self) -> tuple[Remark, ...]:
+        """Return what was said before."""
+        return tuple(
+            one for one in self._request.remarks if not one.message_id or one.message_id not in self._answered)
+
+    @cached_property
+    def notes(self) -> tuple[Fact, ...]:
+        """Return the notes that are written like facts."""
+        return read_facts({}, self._request.notes)
+
+    @cached_property
+    def sheet(self) -> SelfSheet:
+        """Return what the person knows of itself."""
+        return SelfSheet(self._request.persona, self._calendar, self._language, self._far, self._request.notes)
+
+    def fact(self, question: MailQuestion) -> Fact | None:
+        """Return the fact of the case or of the thread that answers a question, None when none does."""
+        return facts.answering(question.text, self.facts, self._language, self._request.meaning) or facts.answering(
+            question.text, self.matter, self._language)
+
+    def note(self, question: MailQuestion) -> Fact | None:
+        """Return the note that answers a question, None when none does."""
+        return facts.answering(question.text, self.notes, self._language, self._request.meaning)
+
+    def nearest(self, question: MailQuestion) -> Hit | None:
+        """Return the sentence of the thread that comes nearest to a question, None where none is near."""
+        return next(iter(self._ranked(question)), None)
+
+    def piece(self, question: MailQuestion) -> Recalled | None:
+        """Return the piece of the thread that answers a question, None where none does."""
+        if question.checks or question.behind or not self.remarks:
+            return None
+        if question not in self._pieces:
+            self._pieces[question] = recalled(
+                question, self.remarks, self._ranked(question), self._language, self._distant)
+        return self._pieces[question]
+
+    def sum_of(self, question: MailQuestion) -> str:
+        """Return what a question wants reckoned, C{""} where nothing is or there are no figures for it."""
+        if not self.remarks:
+            return ""
+        if question not in self._sums:
+            self._sums[question] = reckoned(question, self.remarks, self._language)
+        return self._sums[question]
+
+    def _ranked(self, question: MailQuestion) -> list[Hit]:
+        if question not in self._hits:
+            self._hits[question] = ranked(question, self.remarks, self._language, self._request.meaning)
+        return self._hits[question]
