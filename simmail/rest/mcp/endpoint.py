@@ -280,6 +280,6 @@ def _may_wait(call: Call) -> bool:
 
 ROUTES: tuple[Route, ...] = (
     Route("POST", "/mcp", answer, "Speak the Model Context Protocol", role="viewer", feature="mcp", body=Raw,
-          query=WhichTools, large=True, lasting=_may_wait, hidden=True, refuse=refuse,
+          body_shown=dict[str, Any], query=WhichTools, large=True, lasting=_may_wait, hidden=True, refuse=refuse,
           example={"jsonrpc": "2.0", "id": 1, "method": "tools/list"}),
 )
