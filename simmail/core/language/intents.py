@@ -255,13 +255,6 @@ _FEWEST, _AROUND = 2, ".,;:!?()[]\"'*_<>"
 
 def recognise(found: Findings, somebody_else: bool) -> str:
     """Return the intent of a mail, one of L{INTENTS}: by the rules where they are sure, else by its meaning as well."""
-    # Who decides and who answers want the same.
-    if somebody_else not in found.kinds:
-        found.kinds[somebody_else] = _recognised(found, somebody_else)
-    return found.kinds[somebody_else]
-
-
-def _recognised(found: Findings, somebody_else: bool) -> str:
     intent = _by_words_and_meaning(found, somebody_else)
     announced = found.announces if intent == "received" else intent in _BRINGING and found.announces_plainly
     return "missing" if announced and not found.attachments else intent
@@ -333,6 +326,7 @@ def doubtful(scores: Mapping[str, float]) -> bool:
 
 def score(found: Findings, somebody_else: bool) -> Mapping[str, float]:
     """Return how strongly each intent shows."""
+    # Who decides and who answers want the same.
     if somebody_else not in found.scores:
         found.scores[somebody_else] = _scored(found, somebody_else)
     return found.scores[somebody_else]

@@ -71,11 +71,9 @@ class Findings:
         @param language: the language to read it in; its own, when none is given.
         @param meaning: who is asked where rules are unsure; nobody, when none is given.
         @ivar scores: what L{simmail.core.language.intents.score} made of it, by whether it greets somebody else.
-        @ivar kinds: what L{simmail.core.language.intents.recognise} found it to be, by the same.
         """
         self.mail, self._came, self.meaning = mail, base, meaning
         self.scores: dict[bool, Mapping[str, float]] = {}
-        self.kinds: dict[bool, str] = {}
         if language is not None:
             self.language = language
 
