@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from simmail.core.language import facts
 from simmail.core.language.clause.finding import found_out, own_matter, whether_clause
-from simmail.core.language.clause.restate import deed, indirect, statement, whether
+from simmail.core.language.clause.restate import asks_ability, deed, indirect, statement, whether
 from simmail.core.language.clause.tables import Statement, restating
 from simmail.core.language.dates import Slot
 from simmail.core.language.facts import Fact
@@ -592,7 +592,8 @@ def _unknown(
             # Who serves customers says a day.
             day = scene.due(scene.manner.days, read.found.deadlines)
             return Said(act="answer.when", values={**plain, **counted("", language), **scene.by(day)})
-        return Said(act="answer.past" if gone else "answer.think", values=plain)
+        return Said(act="answer.past" if gone else "answer.think", values=_plain(
+            values) if asks_what_is_done(question.text, language) else plain)
     if asks_state(question, language):
         return LIFE["status"](scene, read, "status", 0)[0]
     if colleague is not None:
@@ -609,7 +610,8 @@ def asks_state(question: MailQuestion, language: Language) -> bool:
 
 def is_request(question: MailQuestion, scene: Scene) -> bool:
     """Return whether a question asks for something: "Could you send us the contract?" is answered by sending it."""
-    return question.form in ("yes_no", "choice") and asks_for_something(question.text, scene.language)
+    return question.form in ("yes_no", "choice") and asks_for_something(
+        question.text, scene.language) and not asks_ability(question.text, scene.language)
 
 
 def in_full(text: str, scene: Scene) -> str:

@@ -27,6 +27,8 @@ def clause(head: list[str], rest: list[str], how: Restate) -> str:
     if not subject and first in how.linking and second in how.determiners and len(rest) < 7:
         subject = len(rest) - 1  # "where is the insurance certificate"
     if not subject:
+        if first in how.supports and (head[-1].lower() not in how.doers or second not in how.determiners):
+            return ""  # "what did Hall bid" has a subject that cannot be told
         plain = second in how.verbs or second.endswith(how.verb_endings) or second in how.verb_starts
         return " ".join(own) if second and (plain or head[0].lower() in how.who_words) else ""
     tail = rest[1 + subject:]
@@ -44,6 +46,10 @@ def _subject(words: list[str], how: Restate, supported: bool = False) -> int:
     if not words:
         return 0
     low = [word.lower() for word in words]
+    if low[0] in how.no_subjects:
+        return 0
+    if low[0] in how.subjects and low[1:2] and low[1] in how.besides:
+        return 2  # "could somebody else take it"
     if low[0] in how.subjects or low[0] in how.asked or low[0] in how.asking:
         return 1
     for at in range(1, min(len(words), 7)):
@@ -117,14 +123,16 @@ def statement(words: list[str], how: Restate) -> Statement:
     if verb is None or not tail:
         return Statement("", "")
     low_tail = [how.polarity.get(word.lower(), word) for word in verb[1]]
-    who_said = how.polarity.get(who.lower(), who)
+    who_said = " ".join(how.polarity.get(word.lower(), word) for word in who.split())
     said = " ".join(part for part in (
         who_said, *(how.polarity.get(one, one) for one in verb[0]), flipped(low_tail, how, objects=True)) if part)
     aux = how.mine.get(first, first) if person == "me" else how.yours.get(first, first) if person == "you" else first
     negated = how.negated.get(aux, "")
     denied = " ".join(part for part in (who, negated, flipped(tail, how, objects=True)) if part) if negated else ""
-    if who.lower() in how.somebody:
-        denied = " ".join((how.somebody[who.lower()], *verb[0], flipped(verb[1], how, objects=True)))
+    one, _, other = who.lower().partition(" ")
+    if one in how.somebody:
+        nobody = f"{how.somebody[one]} {other}".strip()
+        denied = " ".join((nobody, *verb[0], flipped(verb[1], how, objects=True)))
     return Statement(fit(_shortened(said, how)), fit(_shortened(denied, how)))
 
 

@@ -50,6 +50,8 @@ def statement(question: str, language: Language, polite: bool = True) -> Stateme
     words = asked(question, how)
     if not how.order or len(words) < 2:
         return Statement("", "")
+    if words[0].lower() in how.whether:
+        return whether(question, language, polite)  # "do you know whether he has to register?"
     if how.order == "inverted":
         return inverted.statement(words, how)
     return verb_second.statement(words, how, polite)
@@ -59,6 +61,8 @@ def whether(clause: str, language: Language, polite: bool = True) -> Statement:
     """Return what a clause behind "whether" says, as a yes and a no in full."""
     how = restating(language.code)
     words = asked(clause, how)
+    if words and words[0].lower() in how.whether:
+        words = words[1:]
     if len(words) < 2:
         return Statement("", "")
     if how.order == "verb_second":
@@ -83,6 +87,13 @@ def retold(sentence: str, language: Language) -> str:
         return ""
     said = inverted.flipped(words, how, objects=True)
     return fit(said[:1].lower() + said[1:])
+
+
+def asks_ability(question: str, language: Language) -> bool:
+    """Return whether a question is how somebody is, and wants nothing done: "can you walk again?"."""
+    how = restating(language.code)
+    words = frozenset(word.lower() for word in clause_words(question))
+    return not how.abilities.isdisjoint(words) and not how.abiding.isdisjoint(words)
 
 
 def deed(request: str, language: Language, polite: bool = True) -> tuple[str, str]:
@@ -111,7 +122,11 @@ def deed(request: str, language: Language, polite: bool = True) -> tuple[str, st
     low_words = [word.lower() for word in words]
     if not 2 <= len(words) <= MOST_WORDS or low_words[0] in how.no_deeds or low_words[0] in how.question_starts:
         return "", ""
+    if asks_ability(request, language):
+        return "", ""
     if how.order == "inverted":
+        if low_words[0] in how.verbs and words[0].istitle():
+            words[0] = low_words[0]
         if low_words[0] in how.auxiliaries | how.determiners | how.subjects or low_words[0] in how.asked:
             return "", ""
         said = fit(inverted.flipped(words, how, objects=True))

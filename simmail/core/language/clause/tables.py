@@ -45,6 +45,10 @@ class Restate(Struct, frozen=True, forbid_unknown_fields=True):
     shared_verbs: frozenset[str] = frozenset()
     subjects: frozenset[str] = frozenset()
     somebody: Mapping[str, str] = {}
+    besides: frozenset[str] = frozenset()
+    no_subjects: frozenset[str] = frozenset()
+    abilities: frozenset[str] = frozenset()
+    abiding: frozenset[str] = frozenset()
     who_words: frozenset[str] = frozenset()
     supports: Mapping[str, str] = {}
     third: Mapping[str, str] = {}

@@ -24,6 +24,14 @@ class InvertedTests(SynchronousTestCase):
         self.assertEqual(clause(["Who"], "have you asked".split(), EN), "who I have asked")
         self.assertEqual(clause(["What"], "is stored there".split(), EN), "what is stored there")
 
+    def test_subjects(self) -> None:
+        """"In" begins none; one that cannot be told is not passed over."""
+        self.assertEqual(clause(["Who"], "is in charge of the store".split(), EN), "who is in charge of the store")
+        self.assertEqual(clause(["What"], "did Hall bid for it".split(), EN), "what Hall bid for it")
+        self.assertEqual(clause(["What"], "did Hall frobnicate".split(), EN), "")
+        self.assertEqual(statement("Could somebody else take the call".split(), EN),
+                         ("somebody else could take the call", "nobody else could take the call"))
+
     def test_statement(self) -> None:
         """Somebody becomes nobody, any becomes some."""
         self.assertEqual(statement(["Rains", "it"], EN).denied, "")

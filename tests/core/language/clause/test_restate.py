@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core.language.clause.restate import deed, indirect, statement, whether
+from simmail.core.language.clause.restate import asks_ability, deed, indirect, statement, whether
 from simmail.core.language.clause.tables import LONGEST, restating
 from simmail.core.language.tables import Language, language
 
@@ -52,6 +52,14 @@ class EnglishTests(SynchronousTestCase):
         self.assertEqual(whether("your child may go by bus", EN).said, "my child may go by bus")
         self.assertEqual(whether("there are any allergies", EN).denied, "there aren't any allergies")
 
+    def test_ability(self) -> None:
+        """How somebody is wants nothing done."""
+        self.assertTrue(asks_ability("Can you drive yet?", EN))
+        self.assertFalse(asks_ability("Can you send it again?", EN))
+        self.assertEqual(deed("Can you walk properly again?", EN), ("", ""))
+        self.assertEqual(deed("Could you send the list again?", EN)[0], "send the list again")
+        self.assertEqual(deed("Could you Invoice it to the office?", EN)[0], "invoice it to the office")
+
     def test_deed(self) -> None:
         """What is to be done, behind "I'll"; what only asks to be told is no deed."""
         for request, said in (
@@ -95,6 +103,11 @@ class GermanTests(SynchronousTestCase):
                          "ich kann am Freitag leider nicht liefern")
         self.assertEqual(statement("Ist Ihr Büro am Freitag besetzt?", DE).said, "mein Büro ist am Freitag besetzt")
         self.assertEqual(whether("Ihr Kind mit dem Bus fahren darf", DE).said, "mein Kind darf mit dem Bus fahren")
+
+    def test_whether(self) -> None:
+        """"Whether" stands in front of a clause, and is no verb."""
+        self.assertEqual(statement("Weißt du, ob er sich irgendwo anmelden muss?", DE).said,
+                         "er muss sich irgendwo anmelden")
 
     def test_could_you(self) -> None:
         """A request that asks whether somebody can: I can, and that I cannot."""
