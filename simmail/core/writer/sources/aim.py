@@ -44,6 +44,7 @@ class AimWords(Struct, frozen=True):
     denying: frozenset[str] = frozenset()
     turning: frozenset[str] = frozenset()
     money_back: tuple[str, ...] = ()
+    returned: frozenset[str] = frozenset()
 
 
 @cache
@@ -72,9 +73,12 @@ def aim(persona: Persona, language: Language) -> Aim | None:
     if not wants:
         return None
     low = wants.lower()
-    kinds = frozenset(kind for kind, cues in aim_words(language.code).aims.items() if any(map(low.__contains__, cues)))
+    how = aim_words(language.code)
+    kinds = frozenset(kind for kind, cues in how.aims.items() if any(map(low.__contains__, cues)))
     share = _SHARE.search(wants)
     sums = [amount_of(match.group(2)) for match in _PRICE.finditer(wants) if match.group(1) or match.group(3)]
+    if sums and not kinds and not how.returned.isdisjoint(_WORD.findall(low)):
+        kinds = frozenset(("refund",))  # "wants £64 back"
     return Aim(kinds=kinds, text=wants, share=amount_of(share.group(1)) / 100 if share else 0.0,
                price=sums[0] if sums else 0.0)
 

@@ -4,7 +4,8 @@ What was said before: which remark of a thread answers a question, and whether a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -21,6 +22,11 @@ from simmail.core.writer.sources.said_words import content, prices, shared
 #: What counts how much when several remarks would do; of equal ones the last.
 _WEIGHT = {"agreed": 3.0, "called_off": 2.9, "answered": 2.5, "stated": 2.0, "promised": 1.5, "sent": 1.5,
            "proposed": 2.2, "said": 0.8, "requested": 0.5, "asked": 0.0}
+
+#: A number before a word, and one that begins a value; letters by which two words are one.
+_COUNT = re.compile(r"(?<![\w.,:/-])([0-9]{1,6}) ([^\W\d_]{3,})")
+_FIRST = re.compile(r"[0-9]{1,6}(?![\w.,:/-])(?! ?[^\W\d_]*[0-9€$£%])")
+_STEM = 5
 
 
 class Checked(NamedTuple):
@@ -62,7 +68,10 @@ def check(
         return None
     asked_words = content(text, language.code)
     found: list[tuple[float, Checked]] = []
+    numbered = _counted(text, language)
     for place, fact in enumerate(facts):
+        if _differ(numbered, fact, language):
+            return Checked(False, fact, None)  # the day may be right, the number is wrong
         same = len(shared(asked_words, content(fact.label, language.code)))
         so = agree(asked, marks(fact.value, base, language))
         if so is not None and (same or question.checks):
@@ -89,6 +98,25 @@ def check(
     if not found:
         return None
     return max(found, key=lambda one: one[0])[1]
+
+
+def _differ(numbered: Mapping[str, int], fact: Fact, language: Language) -> bool:
+    """Whether a fact has another number of what is counted: "stools: 18 in oak" against "30 stools"."""
+    if not numbered:
+        return False
+    known = _counted(fact.value, language)
+    number = _FIRST.match(fact.value)
+    if number is not None:
+        known = {**known, fact.label.split()[-1][:_STEM].lower(): int(number[0])}
+    both = known.keys() & numbered.keys()
+    return bool(both) and all(known[one] != numbered[one] for one in both)
+
+
+def _counted(text: str, language: Language) -> Mapping[str, int]:
+    """The numbers of a text by the beginning of the word behind each; no days, hours and spans."""
+    return {word[:_STEM].lower(): int(number) for number, word in _COUNT.findall(text)
+            if word.lower() not in language.month_forms and word.lower() not in language.spans
+            and word.lower() not in language.hour_words}
 
 
 def _of_remark(remark: Remark, base: datetime, language: Language) -> Marks:

@@ -50,6 +50,9 @@ class AimTests(SynchronousTestCase):
                 ("will sein Geld zurück", "Wir schicken Ihnen ein neues Gerät. Ist das recht so?", "mein Geld"),
                 ("veut être remboursée", "Nous vous proposons un avoir de 89 €. Cela vous convient-il ?", "remboursée"),
                 ("quiere que le devuelvan el dinero", "Le enviaremos una nueva. ¿Le parece bien?", "el dinero"),
+                ("wants £64 back", "Would a replacement be all right for you?", "£64 back"),
+                ("wants her money back", "Could we send you the same bag once more?", "money back"),
+                ("möchte 64 Euro zurück", "Dürfen wir Ihnen den gleichen Koffer noch einmal schicken?", "64 Euro"),
                 ("wants to cancel the membership", "How about pausing it instead?", "cancel the membership")):
             for temperament in TEMPERAMENTS:
                 self.assertIn(wanted, wrote(mail(f"{text}\n\nService", "Service"), temperament=temperament,

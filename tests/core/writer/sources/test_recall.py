@@ -48,6 +48,14 @@ class RecallTests(SynchronousTestCase):
             found = check(read_question(question, EN), NOW, THREAD, facts, EN)
             self.assertEqual(found.agrees if found else None, so, question)
 
+    def test_counted(self) -> None:
+        """A right day makes no wrong number right."""
+        facts = read_facts({"stools": "18 in oak", "delivery date": "9 October"}, ())
+        for number, so in ((30, False), (18, True)):
+            found = check(read_question(f"You ordered {number} stools in oak for 9 October, correct?", EN), NOW, (),
+                          facts, EN)
+            self.assertEqual(found and found.agrees, so)
+
     def test_told(self) -> None:
         """Everybody tells the day that was agreed, denies another one, and promises no new one."""
         asked = mail("Hi Maria,\n\nwhich day did we say for the site visit?\n\nDana", "Re: Site visit")
