@@ -327,7 +327,10 @@ class RouterTests(SynchronousTestCase):
     def test_same(self, asked: tuple[str, str]) -> None:
         """What is found is what Klein's router finds; what is not may be a folder with slashes, or no path."""
         found, expected = self.find(*asked), self.by_klein(*asked)
-        if found is not None:
+        if found is not None and expected is not None and expected[0].endswith("{token}.json"):
+            # Shapes know no endings: the call of a share takes its token with one, and answers for both.
+            self.assertEqual(found, ("GET /share/{token}", {"token": expected[1]["token"] + ".json"}))
+        elif found is not None:
             self.assertEqual(found, expected)
         elif expected is not None:
             self.assertIn("/", str(expected[1].get("folder")))
