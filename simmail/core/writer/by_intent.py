@@ -181,7 +181,8 @@ def refund(scene: Scene, read: Read) -> list[Said]:
         return []
     values = values_of(scene, read)
     if not values.get("ref"):
-        return [Said(act="refund.ask", values=values)]
+        # Among friends nobody has order numbers.
+        return [] if scene.friends else [Said(act="refund.ask", values=values)]
     day = scene.due(scene.manner.days, read.found.deadlines)
     return [Said(act="refund.sum" if values.get("amount") else "refund.do", values={**values, **scene.by(day)},
                  promise=scene.promise(scene.language.what.payment.format(ref=values["ref"]), day))]
@@ -267,9 +268,9 @@ def _confirmation(scene: Scene, read: Read, intent: str, number: int) -> list[Sa
 
 
 def _delay(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
-    """A delay: of all days that are named, the last is the new one."""
+    """A delay: of all days that are named, the latest is the new one, in whatever order they stand."""
     ahead = [day for day in read.found.dates if day > scene.calendar.today]
-    return [replace(act, values={**act.values, "date": plain_date(ahead[-1], scene.language)}) if ahead else act
+    return [replace(act, values={**act.values, "date": plain_date(max(ahead), scene.language)}) if ahead else act
             for act in plain(scene, read, intent, number)]
 
 

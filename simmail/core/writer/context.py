@@ -44,7 +44,7 @@ PRESUMING = frozenset({
     "access", "agenda", "alert", "alternatives", "approval", "beta", "bill", "chaser", "complaint", "contact",
     "delivery", "enquiry", "ended", "feedback", "incident", "introduced", "invoice", "legal", "minutes", "news",
     "notice", "offer", "order", "outage", "payment", "phishing", "recruiting", "redress", "renewal", "report",
-    "returns", "sales", "terms", "ticket", "webinar",
+    "returns", "sales", "support", "terms", "ticket", "webinar",
 })
 #: Mail in a thread that may move an appointment.
 _MOVING = frozenset({"booked", "cancelled", "closing", "information", "meeting", "question"})

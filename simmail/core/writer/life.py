@@ -13,6 +13,7 @@ from types import MappingProxyType
 from msgspec import Struct, convert
 
 from simmail.core.language.clause.restate import retold
+from simmail.core.language.moving import moving
 from simmail.core.language.phrases import noun_phrase, say, words
 from simmail.core.language.tables import Language, counted
 from simmail.core.language_data import read_optional
@@ -39,12 +40,19 @@ class KindWords(Struct, frozen=True):
     gift_cards: tuple[str, ...] = ()
     visiting: tuple[str, ...] = ()
     meetings: tuple[str, ...] = ()
+    others: frozenset[str] = frozenset()
+    other_verbs: frozenset[str] = frozenset()
+    myself: frozenset[str] = frozenset()
 
 
 @cache
 def kind_words(code: str) -> KindWords:
     """Return the phrases of a language."""
     return convert(read_optional(code, "kinds.yaml") or {}, KindWords, strict=False)
+
+
+#: Sentences in which news are looked for; words of the shortest, and where the verb stands at the latest.
+_NEWS, _CLAUSE, _VERB = 4, 3, 4
 
 
 def _one(scene: Scene, read: Read, act: str, **more: str) -> list[Said]:
@@ -140,8 +148,27 @@ def moved(scene: Scene, read: Read) -> list[Said]:
     what, kin = read.found.moving
     if not what or read.intent not in ("private", "grief"):
         return []
+    if what == "hurt" and not kin and is_of_another(read, scene.language):
+        return _one(scene, read, "moved.other")
     whose = kind_words(scene.language.code).your_kin.format(kin=kin) if kin else ""
     return _one(scene, read, f"moved.{what}", thing=whose)
+
+
+def is_of_another(read: Read, language: Language) -> bool:
+    """Return whether somebody else than the writer of a mail is ill or hurt: a colleague by name, "our trainer"."""
+    known, cues = kind_words(language.code), language.cues["sick"]
+    for sentence in read.found.prose.sentences[:_NEWS]:
+        low = f" {sentence.lower()}"
+        tokens = words(sentence)
+        if len(tokens) < _CLAUSE or not (
+                any(f" {cue}" in low for cue in cues) or moving((sentence,), language.code).what == "hurt"):
+            continue
+        begin, *rest = (token.lower() for token in tokens)
+        named = tokens[0][0].isupper() and begin not in language.common_words and rest[0] in known.other_verbs
+        if known.myself.isdisjoint((begin, *rest)) and (
+                named or begin in known.others and not known.other_verbs.isdisjoint(rest[1:_VERB])):
+            return True
+    return False
 
 
 def news(scene: Scene, read: Read) -> str:

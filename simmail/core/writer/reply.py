@@ -24,7 +24,7 @@ from simmail.core.writer.by_intent import (
 )
 from simmail.core.writer.choice import HIGH, LOW, does, plain, values_of, what_for
 from simmail.core.writer.context import Read, Scene, mentions, tongues, without_determiner
-from simmail.core.writer.life import is_visit, moved
+from simmail.core.writer.life import is_of_another, is_visit, moved
 from simmail.core.writer.polish import habits
 from simmail.core.writer.sources.answer_sources import AnswerSources
 from simmail.core.writer.sources.side import asks_what_is_done, takes_order_back
@@ -242,6 +242,12 @@ def _to(scene: Scene, read: Read, number: int) -> list[Said]:
         # Nobody denies anything to who is in such a place.
         kind = replace(scene, manner=replace(scene.manner, yes=1.0))
         return [*feels, *answers(kind, read, [] if read.found.moving.what == "joke" else left, number, known)]
+    later = len(set(read.found.dates)) > 1
+    if (intent == "sick" or intent in ("cancelled", "delay") and later) and is_of_another(read, scene.language):
+        wish, held = Said(act="moved.other", values=values_of(scene, read)), ("delay",) if later else ()
+        left = [one for one in left if not later or one.form not in _OFFERING]
+        return [wish, *(act for kind in held for act in matter(scene, read, kind, number)),
+                *answers(scene, read, left, number, known)]
     if read.found.correction and intent in _CORRECTED:
         noted = Said(act="change.noted", values={**values_of(scene, read), "item": read.found.correction})
         return [noted, *answers(scene, read, [one for one in left if one.type != "request" and not is_request(

@@ -8,7 +8,7 @@ import yaml
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.universe.meaning import Meaning
-from tests.core.writer.samples import TEMPERAMENTS, mail, wrote
+from tests.core.writer.samples import TEMPERAMENTS, mail, maria, wrote
 
 OCCASIONS = yaml.safe_load(Path(__file__).with_name("occasions.yaml").read_text(encoding="utf-8"))
 
@@ -21,7 +21,9 @@ class OccasionTests(SynchronousTestCase):
         meaning = Meaning()
         for one in OCCASIONS[part]:
             for temperament in TEMPERAMENTS:
-                told = wrote(mail(one["text"], one["subject"]), temperament=temperament, meaning=meaning).text.lower()
+                job = {name: one[name] for name in ("role", "org") if name in one}
+                told = wrote(mail(one["text"], one["subject"]), temperament=temperament, meaning=meaning,
+                             persona=maria(temperament, **job)).text.lower()
                 where = f"{one['subject']}, {temperament}: {told}"
                 for word in one.get("never", ()):
                     self.assertNotIn(word, told, where)
@@ -39,3 +41,11 @@ class OccasionTests(SynchronousTestCase):
     def test_plain(self) -> None:
         """Questions, corrections and news are answered as what they are, and a file that is not there is missed."""
         self.played("plain")
+
+    def test_served(self) -> None:
+        """What a customer reports, has broken or wants back is taken by who sells as such."""
+        self.played("served")
+
+    def test_others(self) -> None:
+        """Who is ill is wished well, and not who tells of it; a flood is pitied; the later day is the new one."""
+        self.played("others")

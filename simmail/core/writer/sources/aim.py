@@ -31,6 +31,9 @@ _SHARE = re.compile(r"([0-9]{1,2}(?:[.,][0-9])?) ?(?:%|percent|per cent|prozent)
 _PRICE = re.compile(r"(€|\$|£|EUR|USD|GBP|CHF|SEK|NOK|DKK|PLN|CZK)? ?"
                     r"([0-9]{1,3}(?: [0-9]{3})+(?:[.,][0-9]{2})?|[0-9][0-9.,']*[0-9]|[0-9]) ?"
                     r"(€|\$|£|EUR|USD|GBP|CHF|SEK|NOK|DKK|PLN|CZK|[Ee]uros?)?")
+#: A sum in small letters, whatever its currency.
+_SUM = re.compile(r"[€$£]? ?[0-9][0-9.,']*"
+                  r"(?: ?(?:€|\$|£|eur[os]{0,2}\b|pounds?\b|dollars?\b|usd\b|gbp\b|chf\b))?(?<=[^.,])")
 
 
 class AimWords(Struct, frozen=True):
@@ -104,8 +107,8 @@ def _parts(text: str, turning: frozenset[str]) -> list[str]:
 
 
 def wants_money_back(text: str, language: Language) -> bool:
-    """Return whether a text asks for money back."""
-    low = text.lower().replace("\u2019", "'")
+    """Return whether a text asks for money back; C{#} in the phrases is any sum of it."""
+    low = " ".join(_SUM.sub(" #", text.lower().replace("\u2019", "'")).split())
     return any(map(low.__contains__, aim_words(language.code).money_back))
 
 

@@ -38,9 +38,11 @@ class SideWords(Struct, frozen=True, forbid_unknown_fields=True):
 _SERVED: Mapping[str, Mapping[str, str]] = MappingProxyType({
     "sales": {"": "enquiry"}, **dict.fromkeys(("invoice", "bill"), {"corrections": "question"}),
     "order": {"broken": "complaint", "changes": "question"},
-    **dict.fromkeys(("confirmation", "redress", "delivery", "question"), {"broken": "complaint"}),
-    **dict.fromkeys(("information", "support", "outage", "incident", "notice", "account", "task", "news"),
-                    {"fails": "bug"}),
+    **dict.fromkeys(("confirmation", "redress", "delivery", "received", "booked", "private"),
+                    {"broken": "complaint"}),
+    **dict.fromkeys(("information", "support", "outage", "incident", "notice", "account", "task", "news", "document"),
+                    {"fails": "bug", "broken": "complaint"}),
+    "code": {"fails": "bug"}, "question": {"fails": "bug", "broken": "complaint"},
 })
 
 #: What a mail is not about, by what its reader is in the thread: nobody orders from a customer, or bills a supplier.
@@ -81,7 +83,9 @@ def _is_served(low: str, persona: Persona, how: SideWords) -> bool:
 def seen(intent: str, found: Findings, persona: Persona, language: Language) -> str:
     """Return what a mail of some kind is on the side of its reader."""
     others = _SERVED.get(intent)
-    if not others or intent == "question" and not any(asks_what_is_done(one.text, language) for one in found.points):
+    if not others or intent == "question" and not any(
+            asks_what_is_done(one.text, language) for one in found.points) and not all(
+            one.type == "request" for one in found.points):
         return intent
     how, low = side_words(language.code), _text(found)
     if intent == "sales" and _has(low, how.offers_help):
