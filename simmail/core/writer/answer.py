@@ -32,7 +32,7 @@ from simmail.core.writer.sources.aim import aim_words
 from simmail.core.writer.sources.answer_sources import AnswerSources
 from simmail.core.writer.sources.marks import marks, stems
 from simmail.core.writer.sources.noted import liked, noted
-from simmail.core.writer.sources.recall import check, recall
+from simmail.core.writer.sources.recall import check, is_moved, recall
 from simmail.core.writer.sources.sentence import (
     changed_time, contradicts, corrected, sentences_about, speaks_of, told_sum, with_kin,
 )
@@ -197,7 +197,7 @@ def _is_off(question: MailQuestion, remarks: tuple[Remark, ...], language: Langu
     """Whether a question is what is on, where that was called off."""
     last = next((one for one in reversed(remarks) if one.when is not None and one.kind in (
         "agreed", "called_off")), None)
-    return last is not None and last.kind == "called_off" and mentions_any(
+    return last is not None and last.kind == "called_off" and not is_moved(last, remarks, language) and mentions_any(
         question.text, asking(language.code).plans)
 
 

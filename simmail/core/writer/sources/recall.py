@@ -44,7 +44,7 @@ def recall(question: MailQuestion, remarks: Sequence[Remark], language: Language
     best: tuple[float, int] = (0.0, -1)
     for place, remark in enumerate(remarks):
         if remark.kind in ("asked", "requested", "said") or not (
-                remark.value or remark.when and question.type == "when"):
+                remark.value or remark.when and question.type == "when") or is_moved(remark, remarks, language):
             continue
         fits = _fits(question, remark, thing, language)
         same = len(shared(asked, content(remark.what, language.code)))
@@ -56,6 +56,15 @@ def recall(question: MailQuestion, remarks: Sequence[Remark], language: Language
             continue
         best = max(best, (fits + _WEIGHT[remark.kind] + 1.5 * same, place))
     return remarks[best[1]] if best[1] >= 0 else None
+
+
+def is_moved(remark: Remark, remarks: Sequence[Remark], language: Language) -> bool:
+    """Return whether what was called off got another day in the same mail: "Friday instead of Thursday"."""
+    if remark.kind != "called_off" or remark.when is None:
+        return False
+    mail = [one for one in remarks if one.at == remark.at]
+    return any(one.when is not None and one.when.date() != remark.when.date() for one in mail) and any(
+        one.kind == "said" and mentions_any(one.value, asking(language.code).moving) for one in mail)
 
 
 def check(

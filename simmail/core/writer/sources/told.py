@@ -149,7 +149,8 @@ def _latest(
     moving = asking(language.code).moving
     asked = content(question.text, language.code)
     before = asked | content(hit.remark.value, language.code)
-    same = shared(asked, _around(said, language).get(hit.remark, frozenset()))
+    around = _around(said, language)
+    same = shared(asked, around.get(hit.remark, frozenset()))
     later = [one for one in said if one.at > hit.remark.at and one.by == hit.remark.by]
     now = mentions_any(f"{question.text.lower()} ", cutting(language.code).now)
     cues = (*moving, *(f" {cue} " for cue in cutting(language.code).so)) if now else moving
@@ -163,7 +164,7 @@ def _latest(
         new = piece(question, right, language, "" if right != one.value else cut) if right else ""
         if new:
             return hit._replace(remark=one), new
-        words = content(one.value, language.code)
+        words = around[one] if now or question.type == "much" else content(one.value, language.code)
         mail = frozenset[str]().union(*(content(other.value, language.code) for other in later if other.at == one.at))
         again = (question.type in _LAST or one.at in moved) and bool(same) and same <= shared(asked, words)
         about = now or shared(before, words) or mentions_any(one.value, cues) and shared(before, mail)

@@ -25,10 +25,13 @@ class Amounts:
         """Return the day, the time, or both."""
         spans = times(self._tokens, self._in.how)
         clock = mentions_any(self._in.low, asking(self._language.code).clock)
+        day = mentions_any(self._in.low, self._in.how.days)
+        if clock and day:
+            clock = day = False  # "which day and at what time"
         if clock:
             spans = [one for one in spans if any(
                 is_clock(token, self._language) for token in self._tokens[slice(*one)])]
-        elif mentions_any(self._in.low, self._in.how.days):
+        elif day:
             spans = [one for one in spans if any(map(self._is_day, self._tokens[slice(*one)]))]
         # "From when" wants what stands behind "from".
         led = [(start, end) for start, end in spans if self._tokens[start].role == "kept" and (
@@ -36,7 +39,7 @@ class Amounts:
         best = self._in.nearest(led or spans)
         if best is None:
             return ""
-        if not clock and mentions_any(self._in.low, self._in.how.days):
+        if day and not clock:
             best = best[0], 1 + max(at for at in range(*best) if self._is_day(self._tokens[at]))
         if clock:
             # Of "Tuesday 10 March at 9:15" the hour.
@@ -79,6 +82,8 @@ class Amounts:
                 end].low not in self._language.determiners | self._language.of_words | self._in.how.inside | {
                 self._language.and_}:
             end += 1
+        while end > at + 1 and self._tokens[end - 1].low in self._in.how.asked_by:
+            end -= 1  # "14 desks for the office"
         return self._in.text((self._approximate(at), end))
 
     def _approximate(self, at: int) -> int:
