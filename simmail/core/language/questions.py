@@ -20,6 +20,8 @@ from simmail.core.language.tables import language as known
 
 #: Fewer characters before an "and" are no question of their own.
 _SHORTEST = 8
+#: So many words before an "and" may be a clause of their own, and no mere question word.
+_WHOLE = 4
 #: Fewer characters are a question only where they begin with a question word, or are all that is said.
 _IDLE, _ALONE = 8, 7
 #: So many words are no clause of their own behind an "and".
@@ -305,7 +307,9 @@ def apart(question: str, language: Language) -> list[str]:
         at = low.find(joint)
         while at >= 0 and len(cuts) < 4:
             after = f"{low[at + len(joint):].rstrip(_MARKS)} "
-            if at >= _SHORTEST and opens_question(after, language) and not any(
+            # "On which day and at what time ..." is one question.
+            bare = len(low[:at].split()) < _WHOLE and type_of(low[:at], language) == type_of(after, language) == "when"
+            if at >= _SHORTEST and not bare and opens_question(after, language) and not any(
                 abs(at - cut) < 8 for cut, _ in cuts
             ):
                 cuts.append((at, len(joint)))

@@ -42,9 +42,12 @@ def recall(question: MailQuestion, remarks: Sequence[Remark], language: Language
     asked = content(question.text, language.code)
     thing = said_thing(question.text, language)
     best: tuple[float, int] = (0.0, -1)
+    moved = frozenset[datetime | None]() if mentions_any(question.text.lower(), asking(language.code).first) else (
+        frozenset(one.when for one in remarks if is_moved(one, remarks, language)))
     for place, remark in enumerate(remarks):
         if remark.kind in ("asked", "requested", "said") or not (
-                remark.value or remark.when and question.type == "when") or is_moved(remark, remarks, language):
+                remark.value or remark.when and question.type == "when") or (
+                    remark.when in moved and remark.kind != "stated") or is_moved(remark, remarks, language):
             continue
         fits = _fits(question, remark, thing, language)
         same = len(shared(asked, content(remark.what, language.code)))

@@ -33,8 +33,9 @@ _SHARED, _MOST_SHARED, _TYPE, _THEIRS = (0.24, 0.17, 0.1), 0.6, 0.15, 0.03
 _CLEAR = 0.5
 #: Without a model every sentence is as near as this.
 _UNASKED = 0.1
-#: What it is worth to be said last, and to have a word of the family that is asked for.
-_FRESH, _KIN = 0.1, 0.3
+#: What it is worth to be said last, to be said first where that is asked for, and to have a word of the family that is
+#: asked for.
+_FRESH, _FIRST, _KIN = 0.1, 0.3, 0.3
 
 _CLOCK = re.compile(r"(?<![0-9.:])(?:[01]?[0-9]|2[0-3])(?:[:.h][0-5][0-9](?![0-9])| ?(?:am|pm|Uhr|h|heures?)(?!\w))")
 #: A name inside a sentence, or at its beginning.
@@ -70,7 +71,7 @@ def ranked(
     common = [shared(asked, _about(one, last, language)) for last, one in zip([None, *said], said)]
     often = Counter(word for words in common for word in words)
     hits: list[Hit] = []
-    fresh = -_FRESH if mentions_any(text, asking(language.code).first) else _FRESH
+    fresh = -_FIRST if mentions_any(text, asking(language.code).first) else _FRESH
     for place, (remark, words) in enumerate(zip(said, common), 1):
         typed = _typed(question, remark.value, marks(remark.value, remark.at, language), language)
         if question.type == "who" and not words and not (typed and (question.recalls or meaning is not None)):

@@ -13,7 +13,7 @@ from simmail.core.language.tables import Language
 from simmail.core.records.conversation import Remark
 from simmail.core.writer.sources.cut.words import cutting
 from simmail.core.writer.sources.cut.piece import piece, turned
-from simmail.core.writer.sources.said_words import content, kin, shared
+from simmail.core.writer.sources.said_words import content, kin, prices, shared
 from simmail.core.writer.sources.sentence import Hit, asks_only
 
 #: What it is worth to be said by who is asked for.
@@ -149,7 +149,7 @@ def _latest(
     moving = asking(language.code).moving
     asked = content(question.text, language.code)
     before = asked | content(hit.remark.value, language.code)
-    around = _around(said, language)
+    around, money = _around(said, language), bool(prices(cut, language))
     same = shared(asked, around.get(hit.remark, frozenset()))
     later = [one for one in said if one.at > hit.remark.at and one.by == hit.remark.by]
     now = mentions_any(f"{question.text.lower()} ", cutting(language.code).now)
@@ -164,11 +164,11 @@ def _latest(
         new = piece(question, right, language, "" if right != one.value else cut) if right else ""
         if new:
             return hit._replace(remark=one), new
-        words = around[one] if now or question.type == "much" else content(one.value, language.code)
+        words = around[one] if now or money else content(one.value, language.code)
         mail = frozenset[str]().union(*(content(other.value, language.code) for other in later if other.at == one.at))
-        again = (question.type in _LAST or one.at in moved) and bool(same) and same <= shared(asked, words)
+        again = (question.type in _LAST or money or one.at in moved) and bool(same) and same <= shared(asked, words)
         about = now or shared(before, words) or mentions_any(one.value, cues) and shared(before, mail)
-        if not again and not (question.type in _MOVED and one.at in moved and about):
+        if not again and not ((question.type in _MOVED or now and question.type == "how") and one.at in moved and about):
             continue
         new = piece(question, one.value, language, cut if one.at in moved else "")
         if new and new != cut:
