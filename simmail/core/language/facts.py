@@ -63,14 +63,22 @@ class Fact(Struct, frozen=True):
         """Return the act that states it."""
         if self.value.lower() in every("flags"):
             return "answer.flag"
-        if len(self.value) > 60 or self.value[-1:] in ".!" or len(self.value.split()) > 8:
+        if self._is_told() or len(self.value) > 60 or self.value[-1:] in ".!" or len(self.value.split()) > 8:
             return "answer.said"
         return "answer.fact"
+
+    def _is_told(self) -> bool:
+        # "Gate: gate 3", "expected: Friday" and "status: is at the customs": nobody says "the expected is".
+        label, value = self.label.lower(), self.value.lower()
+        return value.startswith(f"{label} ") or label in every("state_labels") or (
+            value.partition(" ")[0] in every("state_verbs") and " " in value)
 
     def values(self, language: Language) -> dict[str, str]:
         """Return what a line that states it may name."""
         value = self.value
         if self.act() == "answer.said":
+            head, _, tail = value.partition(" ")
+            value = tail if tail and head in every("state_being") else value
             value = value[0].upper() + value[1:]
             if value[-1:] not in ".!?…":
                 value += "."

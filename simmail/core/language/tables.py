@@ -321,6 +321,9 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True, rename={"and_": 
     arriving: tuple[str, ...]
     money_words: tuple[str, ...]
     cues: dict[str, dict[str, float]]
+    state_labels: frozenset[str] = frozenset()
+    state_verbs: frozenset[str] = frozenset()
+    state_being: frozenset[str] = frozenset()
     colon: str = ": "
     near_by_first_name: bool = True
     question_mark: str = ""

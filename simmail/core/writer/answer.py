@@ -132,7 +132,7 @@ def _looked_up(
     if question.type == "yes_no":
         so = check(question, read.base, known.remarks, known.facts, language)
         if so is not None and so.fact is not None:
-            told = so.fact.values(language)
+            told = {**so.fact.values(language), "value": so.fact.value.rstrip(".")}
             return Said(act="answer.fact_so" if so.agrees else "answer.fact_not", values={**values, **told})
         if so is not None and so.remark is not None:
             return _from_thread(scene, so.remark, values, "answer.said_so" if so.agrees else "answer.said_not")

@@ -18,6 +18,15 @@ FACTS = read_facts(
 class FactTests(SynchronousTestCase):
     """Facts and notes."""
 
+    def test_no_noun(self) -> None:
+        """What makes no "the ... is ..." is told as a sentence of its own."""
+        for label, value, told in (
+                ("gate", "gate 3", "Gate 3."), ("expected", "Friday 6 March", "Friday 6 March."),
+                ("status", "is waiting at the customs", "Waiting at the customs."),
+                ("Status", "liegt beim Zoll", "Liegt beim Zoll."), ("gate", "3 in the east", "")):
+            one, = read_facts({label: value}, ())
+            self.assertEqual(one.values(EN)["value"] if one.act() == "answer.said" else "", told)
+
     def test_answering(self) -> None:
         """The fact whose name the question says, and none when it says too little of it."""
         for asked, label in (

@@ -30,6 +30,11 @@ class SenderTests(SynchronousTestCase):
         self.assertEqual(of("Jörg Ahl", "joerg@ahl.example").name, "Jörg Ahl")
         self.assertEqual(of("Zoé Lang", "zoe@lang.example").name, "Zoé Lang")
 
+    def test_offices(self) -> None:
+        """Nobody is called Credit, Landlord or Ihr."""
+        for name in ("Credit Control", "Landlord", "Fenwick Solicitors", "Ihr Radhaus Weser"):
+            self.assertEqual(of(name, "office@x.example").first, "", name)
+
     def test_organisations(self) -> None:
         """A firm is no person; the person then is who signed."""
         self.assertEqual(of("Brightdesk Billing", "billing@brightdesk.example", "Dana Novak"),
