@@ -244,10 +244,9 @@ def _to(scene: Scene, read: Read, number: int) -> list[Said]:
         return [*feels, *answers(kind, read, [] if read.found.moving.what == "joke" else left, number, known)]
     later = len(set(read.found.dates)) > 1
     if (intent == "sick" or intent in ("cancelled", "delay") and later) and is_of_another(read, scene.language):
-        wish, held = Said(act="moved.other", values=values_of(scene, read)), ("delay",) if later else ()
         left = [one for one in left if not later or one.form not in _OFFERING]
-        return [wish, *(act for kind in held for act in matter(scene, read, kind, number)),
-                *answers(scene, read, left, number, known)]
+        return [Said(act="moved.other", values=values_of(scene, read)), *(
+            matter(scene, read, "delay", number) if later else ()), *answers(scene, read, left, number, known)]
     if read.found.correction and intent in _CORRECTED:
         noted = Said(act="change.noted", values={**values_of(scene, read), "item": read.found.correction})
         return [noted, *answers(scene, read, [one for one in left if one.type != "request" and not is_request(
