@@ -168,7 +168,8 @@ def _latest(
         mail = frozenset[str]().union(*(content(other.value, language.code) for other in later if other.at == one.at))
         again = (question.type in _LAST or money or one.at in moved) and bool(same) and same <= shared(asked, words)
         about = now or shared(before, words) or mentions_any(one.value, cues) and shared(before, mail)
-        if not again and not ((question.type in _MOVED or now and question.type == "how") and one.at in moved and about):
+        movable = question.type in _MOVED or now and question.type == "how"
+        if not again and not (movable and one.at in moved and about):
             continue
         new = piece(question, one.value, language, cut if one.at in moved else "")
         if new and new != cut:
