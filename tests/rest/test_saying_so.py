@@ -116,7 +116,7 @@ class AskingTests(ServedTestCase):
 
     def test_plan(self) -> None:
         """A plan lists what is served, and nothing that is not."""
-        self.assertEqual(self.good("GET", "/api/plan")["features"], ["insights", "webhooks", "links", "chaos"])
+        self.assertEqual(self.good("GET", "/api/plan")["features"], ["insights", "webhooks", "links", "chaos", "mcp"])
 
     def test_user_without_password(self) -> None:
         """A password is made where none is given, shown once, and works."""
