@@ -256,7 +256,8 @@ class PageTests(JourneyCase):
                           MIME_Version="1.0", Content_Type="text/html; charset=utf-8")
             service.good("POST", "/api/inject", {"to": "app@sim.test", "raw": raw.decode()})
         with browser() as opened:
-            visit = Visit(opened, service)
+            # A small window is drawn sooner.
+            visit = Visit(opened, service, viewport={"width": 960, "height": 400})
             page = visit.page
             page.add_init_script("window.canary = []; window.ran = () => canary.push('ran'); window.stopped = [];"
                                  "addEventListener('securitypolicyviolation',"
