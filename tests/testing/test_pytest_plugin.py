@@ -35,7 +35,29 @@ def test_story(simmail):
 
 
 class PluginTests(JourneyCase):
-    """One run."""
+    """Runs of pytest."""
+
+    def pytest(self, folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+        """Run the tests of a folder to their end."""
+        return subprocess.run(
+            [sys.executable, "-m", "pytest", "-p", "simmail.testing.pytest_plugin", "-p", "no:cacheprovider", "-q",
+             *options, str(folder)], cwd=folder, capture_output=True, text=True, timeout=SOON,
+            env={**environment(), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"})
+
+    def test_elsewhere(self) -> None:
+        """A service that runs is used as well, and has no more universes afterwards than before."""
+        folder = self.folder()
+        (folder / "test_one.py").write_text(
+            "def test_own(simmail):\n    assert simmail.inbox('app@sim.test') == []\n", encoding="utf-8")
+        service = self.service()
+        service.start()
+        before = service.good("GET", "/api/admin/universes")
+        url = f"http://127.0.0.1:{service.port('http')}"
+        ran = self.pytest(folder, "--simmail-url", url, "--simmail-key", service.key)
+        self.assertIn("1 passed", ran.stdout, ran.stdout + ran.stderr)
+        self.assertEqual(service.good("GET", "/api/admin/universes"), before)
+        refused = self.pytest(folder, "--simmail-url", url, "--simmail-key", "sm_no_key")
+        self.assertIn("1 error", refused.stdout)
 
     def test_run(self) -> None:
         """The page's tests pass, each test is alone, and one that fails tells the story."""
@@ -45,10 +67,7 @@ class PluginTests(JourneyCase):
         assert block is not None
         (folder / "test_page.py").write_text(dedent(block[1]), encoding="utf-8")
         (folder / "test_more.py").write_text(FAILING, encoding="utf-8")
-        ran = subprocess.run(
-            [sys.executable, "-m", "pytest", "-p", "simmail.testing.pytest_plugin", "-p", "no:cacheprovider", "-q",
-             "--simmail", str(folder)], cwd=folder, capture_output=True, text=True, timeout=SOON,
-            env={**environment(), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"})
+        ran = self.pytest(folder, "--simmail")
         self.assertIn("1 failed, 4 passed", ran.stdout, ran.stdout + ran.stderr)
         for told in ("app@sim.test sent “Lunch?” to maria@acme.test", "the score is None", "what happened"):
             self.assertIn(told, ran.stdout)
