@@ -18,7 +18,8 @@ const inMenu = (view) => {
 const dialog = () => document.querySelector("dialog [name=to]");
 const answer = () => [...document.querySelectorAll(".listing .row")].find((one) => one.textContent.includes(t("tour.answer")));
 
-// at(): what to press; done(route, seen): whether it was; seen: types of events of Maria since the step began.
+// at(): what to press; done(route, seen): whether it was; seen: types of events of Maria, and of what was changed
+// here, since the step began.
 const STEPS = [
   { name: "mail", at: () => inMenu("mail"), done: (route) => route.view === "mail" },
   { name: "compose", at: () => button(t("mail.compose")), done: () => dialog() },
@@ -70,7 +71,7 @@ function Card({ n, route }) {
   useEffect(() => {
     const seen = new Set();
     let shown = null;
-    const stop = subscribe(["persona.received", "persona.sent"], (event) => {
+    const stop = subscribe(["changed", "persona.received", "persona.sent"], (event) => {
       if (!event.persona || event.persona.addresses.includes(MARIA)) seen.add(event.type);
     });
     const look = () => {
@@ -81,7 +82,7 @@ function Card({ n, route }) {
         if (now && step.name === "send") fill(now.form);
         shown = now;
       }
-      // Who closed the form without sending opens it again.
+      // Who closed the form without sending opens it again; what was sent is told at once, its arrival a little later.
       if (step.name === "send" && !now && !seen.size) goOn(`on ${n - 1}`);
       if (step.done(route, seen)) goOn(`on ${n + 1}`);
     };
