@@ -94,7 +94,7 @@ class Findings:
     def _split(self) -> tuple[str, str]:
         return split_reply(clean(self.mail.text))
 
-    @property
+    @cached_property
     def new(self) -> str:
         """Return the new text, as written, so much of it as is looked at."""
         return self._split[0][:LOOKED_AT]
@@ -142,7 +142,7 @@ class Findings:
         """Return whether it says that something comes with it, or has an attachment."""
         return any(not one.inline for one in self.mail.attachments) or self._has("bringing")
 
-    @property
+    @cached_property
     def announces(self) -> bool:
         """Return whether it says that a file comes with it, and has no link to one."""
         return self._has("announcing") and "http" not in self.mail.text[:LOOKED_AT] and "href" not in self.mail.html
@@ -204,18 +204,14 @@ class Findings:
         return addressee(self.prose.greeting, self.language)
 
     @cached_property
-    def _invitation(self) -> Invitation:
-        return invitation((one.content_type, one.octets) for one in self.mail.attachments)
-
-    @property
     def invitation(self) -> Invitation:
         """Return what its calendar part says."""
-        return self._invitation
+        return invitation((one.content_type, one.octets) for one in self.mail.attachments)
 
-    @property
+    @cached_property
     def invited(self) -> str:
         """Return the method of its calendar part, C{""} for none."""
-        return self._invitation.method
+        return self.invitation.method
 
     @cached_property
     def _asked_for(self) -> Mapping[str, list[str]]:
@@ -223,7 +219,7 @@ class Findings:
         return {sentence: phrases.documents(sentence, self.language) for sentence in self.prose.sentences
                 if phrases.asks_for_something(sentence, self.language)}
 
-    @property
+    @cached_property
     def requests(self) -> tuple[str, ...]:
         """Return the sentences that ask for something."""
         return tuple(self._asked_for)[:MOST]
@@ -330,7 +326,7 @@ class Findings:
         cues = spaced(self.language.code, "called_off")
         return [(sentence, any(map(f" {sentence.lower()}".__contains__, cues))) for sentence in self.prose.sentences]
 
-    @property
+    @cached_property
     def called_off(self) -> bool:
         """Return whether an appointment is taken back."""
         return any(off for _, off in self._sentences_off)
@@ -391,19 +387,19 @@ class Findings:
     def slots(self) -> tuple[Slot, ...]:
         """Return the appointments it proposes, or that of its calendar part."""
         found = tuple(dict.fromkeys(slot for one in self._dates for slot in one.slots))
-        start, day = self._invitation.start, self._invitation.day
+        start, day = self.invitation.start, self.invitation.day
         if day is not None and not found:
             return (Slot(start=datetime.combine(day, time(), self.base.tzinfo), timed=False),)
         if start is not None and not any(slot.timed for slot in found):
             return (Slot(start=start, timed=True),)
         return found[:2 * MOST]
 
-    @property
+    @cached_property
     def deadlines(self) -> tuple[date, ...]:
         """Return the days by which something is wanted."""
         return tuple(day for one in self._dates for day in one.deadlines)[:MOST]
 
-    @property
+    @cached_property
     def dates(self) -> tuple[date, ...]:
         """Return the days it names."""
         return tuple(day for one in self._dates for day in one.dates)[:2 * MOST]
@@ -425,27 +421,27 @@ class Findings:
     def _references(self) -> list[tuple[str, str]]:
         return _references(self._both, self.language)
 
-    @property
+    @cached_property
     def references(self) -> tuple[str, ...]:
         """Return its references, bare."""
         return tuple(one for one, _ in self._references)
 
-    @property
+    @cached_property
     def named(self) -> tuple[str, ...]:
         """Return its references as they are spoken of: C{order 77120}."""
         return tuple(name for _, name in self._references)
 
-    @property
+    @cached_property
     def attachments(self) -> tuple[str, ...]:
         """Return the names of its attachments."""
         return tuple(say(one.filename, 80) for one in self.mail.attachments if not one.inline)[:MOST]
 
-    @property
+    @cached_property
     def minutes(self) -> str:
         """Return how long something takes."""
         return _first(_MINUTES.search(self.prose.body), 1)
 
-    @property
+    @cached_property
     def figure(self) -> str:
         """Return a percentage."""
         return _first(_FIGURE.search(self.prose.body), 0).replace(" ", self.language.figure_blank)
