@@ -33,11 +33,15 @@ ROOT = Path(simmail.__file__).parent.parent
 #: Real seconds for things that take well under one; the machine may be busy with other tests.
 SOON = 20.0
 
-#: Any free ports, and no limit on requests: a journey makes more than people do.
+#: Any free ports, no limit on requests, as a journey makes more than people do, and no demo, which takes its time.
 CONFIG: dict[str, Any] = {
     "listen": {"smtp": 0, "smtps": 0, "submission": 0, "imap": 0, "imaps": 0, "http": 0},
     "http": {"rate": 0},
+    "server": {"demo": False},
 }
+
+#: The demo is there, as it is unless somebody says otherwise: for journeys of newcomers, strangers and first starts.
+DEMO: dict[str, Any] = {"server": {"demo": True}}
 
 LOGIN = "app@sim.test"
 

@@ -59,7 +59,7 @@ class AdministrationTests(JourneyCase):
         done = command("admin", "--state", str(folder), "check")
         self.assertEqual(done.returncode, 1)
         self.assertIn("there is no mail in", done.stderr)
-        service = self.service({"server": {"demo": False}})
+        service = self.service()
         service.start()
         for number in range(3):
             with service.smtp() as session:

@@ -6,7 +6,7 @@ import random
 import time
 
 from tests.journeys.load import Load
-from tests.journeys.running import JourneyCase, until
+from tests.journeys.running import DEMO, JourneyCase, until
 from tests.stopwatch import Stopwatch
 
 
@@ -18,7 +18,7 @@ class CrashTests(JourneyCase):
     def test_killed_in_mid_load(self) -> None:
         """Twenty sessions send, five times the daemon is killed; a kill of its restart loses nothing either."""
         dice = random.Random(time.time_ns())
-        service = self.service()
+        service = self.service(DEMO)
         service.start()
         load = Load(service)
         load.create_people()

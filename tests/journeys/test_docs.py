@@ -12,7 +12,7 @@ from pathlib import Path
 from twisted.trial.unittest import SkipTest
 
 import simmail
-from tests.journeys.running import ROOT, SOON, JourneyCase
+from tests.journeys.running import DEMO, ROOT, SOON, JourneyCase
 
 DOCS = Path(simmail.__file__).parent / "docs"
 
@@ -24,7 +24,7 @@ class DocumentTests(JourneyCase):
         """Each line of the newcomer's page works, and answers with the fields that are shown."""
         if shutil.which("curl") is None:
             raise SkipTest("curl is not installed")
-        service = self.service()
+        service = self.service(DEMO)
         service.start()
         environment = {**os.environ, "BASE": f"http://127.0.0.1:{service.port('http')}", "KEY": service.key}
         page = (DOCS / "http-api.rst").read_text(encoding="utf-8")
@@ -55,7 +55,7 @@ class DocumentTests(JourneyCase):
         """The lines of the pages on SMTP, faults and IMAP work, and print what stands below them."""
         if shutil.which("curl") is None:
             raise SkipTest("curl is not installed")
-        service = self.service()
+        service = self.service(DEMO)
         service.start()
         environment = {**os.environ, "BASE": f"http://127.0.0.1:{service.port('http')}", "KEY": service.key,
                        "SMTP": f"127.0.0.1:{service.port('smtp')}", "IMAP": f"127.0.0.1:{service.port('imap')}",
@@ -87,7 +87,7 @@ class DocumentTests(JourneyCase):
         text = path.read_text(encoding="utf-8")
         for target in re.findall(r"<([a-z/.-]+\.rst)>`_", text):
             self.assertTrue((ROOT / target).exists(), target)
-        service = self.service()
+        service = self.service(DEMO)
         service.start()
         for printed in service.out.read_text(encoding="utf-8").rstrip().split("\n")[-3:]:
             for name, port in (("smtp", 2525), ("imap", 2143), ("http", 8025)):

@@ -16,7 +16,7 @@ from twisted.trial.unittest import SkipTest
 
 from simmail.daemon.bootstrap import PERSON
 from simmail.database.private.program import find
-from tests.journeys.running import LOGIN, SOON, JourneyCase, Service, command, redis_pid, until
+from tests.journeys.running import DEMO, LOGIN, SOON, JourneyCase, Service, command, redis_pid, until
 from tests.stopwatch import Stopwatch
 
 
@@ -29,7 +29,7 @@ class FirstStartTests(JourneyCase):
 
     def test_three_lines(self) -> None:
         """The three printed lines work as printed, and the answer takes up what the mail asked."""
-        service = self.service()
+        service = self.service(DEMO)
         service.start()
         text = self.printed(service)
         for name, title in (("smtp", "SMTP"), ("submission", "SUBMISSION"), ("smtps", "SMTPS"), ("imap", "IMAP"),
@@ -73,7 +73,7 @@ class FirstStartTests(JourneyCase):
 
     def test_files(self) -> None:
         """Secrets are readable by their owner only; where to connect is known to all programs."""
-        service = self.service()
+        service = self.service(DEMO)
         service.start()
         for name in ("admin.key", "first-login.json", "key.pem", "daemon.lock"):
             self.assertEqual(stat.S_IMODE((service.state / name).stat().st_mode), 0o600, name)
@@ -88,7 +88,7 @@ class FirstStartTests(JourneyCase):
 
     def test_second_start(self) -> None:
         """A second start is quick, keeps everything, and shows no secrets again."""
-        service = self.service()
+        service = self.service(DEMO)
         service.start()
         key, password = service.key, service.password
         self.assertEqual(service.stop(), 0)
@@ -107,7 +107,7 @@ class FirstStartTests(JourneyCase):
 
     def test_stops(self) -> None:
         """Ctrl-C and SIGTERM end it with status 0, at any moment of its start too, and nothing is left running."""
-        service = self.service()
+        service = self.service(DEMO)
         service.start()
         self.assertEqual(service.stop(signal.SIGINT), 0)
         for n, pause in enumerate((0.0, 0.0, 0.0, 0.003, 0.01, 0.03, 0.1), 2):
@@ -122,7 +122,7 @@ class FirstStartTests(JourneyCase):
 
     def test_lost_key(self) -> None:
         """A key that is gone, or nobody's: it starts, says so, makes none unasked, and one when it is asked to."""
-        service = self.service()
+        service = self.service(DEMO)
         service.start()
         old = service.key
         (service.state / "admin.key").write_text("sm_0000000000_nobody\n")
@@ -158,7 +158,7 @@ class FirstStartTests(JourneyCase):
         self.addCleanup(redis.wait)
         self.addCleanup(redis.kill)
         until((folder / "redis.sock").exists)
-        config = {"redis": {"url": f"unix://{folder / 'redis.sock'}"}}
+        config = {**DEMO, "redis": {"url": f"unix://{folder / 'redis.sock'}"}}
         first = self.service(config)
         first.start()
         key = first.key
@@ -175,7 +175,7 @@ class FirstStartTests(JourneyCase):
 
     def test_log_words(self) -> None:
         """The mail log tells of a message in mail's own words."""
-        service = self.service()
+        service = self.service(DEMO)
         service.start()
         for line in self.printed(service).rstrip().split("\n")[-3:]:
             self.run_line(line)

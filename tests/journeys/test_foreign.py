@@ -24,7 +24,7 @@ class ForeignTests(JourneyCase):
 
     def started(self) -> tuple[Service, Path]:
         """A running service with Vera, and her Maildir."""
-        service = self.service({"server": {"demo": False}})
+        service = self.service()
         service.start()
         service.good("POST", "/api/personas", {
             "addresses": [VERA], "temperament": "responsive", "style": {"filter": "none"},

@@ -14,7 +14,7 @@ class HealthTests(JourneyCase):
 
     def test_health(self) -> None:
         """livez, readyz and metrics answer without a key."""
-        service = self.service({"server": {"demo": False}})
+        service = self.service()
         service.start()
         base = f"http://127.0.0.1:{service.port('http')}"
         with urllib.request.urlopen(base + "/livez") as answer:

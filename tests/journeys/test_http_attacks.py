@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.core.htmlvectors import VECTORS
 from tests.journeys import htmlattacks, httpattacks
 from tests.journeys.attacks import rss
-from tests.journeys.running import JourneyCase
+from tests.journeys.running import DEMO, JourneyCase
 
 
 class HttpAttackTests(JourneyCase):
@@ -60,7 +60,7 @@ class HttpAttackTests(JourneyCase):
 
     def test_roles(self) -> None:
         """S7: every operation for every caller, over the wire."""
-        service = self.service()
+        service = self.service(DEMO)
         service.start()
         tried, wrong = httpattacks.roles(service)
         self.assertEqual(wrong, [])
@@ -68,6 +68,6 @@ class HttpAttackTests(JourneyCase):
 
     def test_secrets(self) -> None:
         """S10: no secret in any log, answer or file."""
-        service = self.service()
+        service = self.service(DEMO)
         service.start()
         self.assertEqual(httpattacks.secrets(service), [])

@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 
 from tests.core.htmlvectors import VECTORS
 from tests.journeys.browsing import SOON, VIEWS, Visit, browser
-from tests.journeys.running import JourneyCase, Service, message, until
+from tests.journeys.running import DEMO, JourneyCase, Service, message, until
 
 expect.set_options(timeout=SOON)
 
@@ -21,7 +21,7 @@ class PageTests(JourneyCase):
 
     def test_tour(self) -> None:
         """The tour to Maria's answer, which is answered; mail of the World, scored; a fault, a share, the console."""
-        service = self.service()
+        service = self.service(DEMO)
         service.start()
         with browser() as opened:
             visit = Visit(opened, service)
@@ -208,7 +208,7 @@ class PageTests(JourneyCase):
 
     def test_views(self) -> None:
         """Every view opens, wide and on a phone, in the read-only demo too; axe-core finds nothing serious on it."""
-        service = self.service({"http": {"rate": 0, "console_rate": 0}})
+        service = self.service({**DEMO, "http": {"rate": 0, "console_rate": 0}})
         service.start()
         self.assertGreater(len(VIEWS), 15)
         with service.smtp() as session:

@@ -16,7 +16,7 @@ class PromiseTests(JourneyCase):
 
     def started(self, config: dict[str, Any] | None = None) -> Service:
         """A running service without the demo."""
-        service = self.service({"server": {"demo": False}, **(config or {})})
+        service = self.service(config)
         service.start()
         return service
 
@@ -93,7 +93,7 @@ class PromiseTests(JourneyCase):
         folder = self.folder()
         deep = folder.joinpath(*"abcdefghij")
         deep.mkdir(parents=True)
-        service = Service(deep, {"server": {"demo": False}})
+        service = Service(deep)
         self.addCleanup(self._finish, service)
         service.start()
         self.assertGreater(escaping.escape(service, escaping.NAMES[:9]), 500)

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from importlib.util import find_spec
 
-from tests.journeys.running import JourneyCase
+from tests.journeys.running import DEMO, JourneyCase
 
 CHECKS = ("not_a_server_error", "status_code_conformance", "content_type_conformance", "response_schema_conformance",
           "response_headers_conformance", "unsupported_method")
@@ -24,7 +24,7 @@ class SchemathesisTests(JourneyCase):
     def test_generated(self) -> None:
         """Examples, the edges of each schema, and a few generated calls of every operation."""
         self.assertIsNotNone(find_spec("schemathesis"), "schemathesis is a requirement of the tests")
-        service = self.service({"http": {"rate": 0, "console_rate": 0}})
+        service = self.service({**DEMO, "http": {"rate": 0, "console_rate": 0}})
         service.start()
         document = f"http://127.0.0.1:{service.port('http')}/api/openapi.json"
         done = subprocess.run(
