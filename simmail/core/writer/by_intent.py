@@ -22,13 +22,16 @@ from simmail.core.language.phrases import pieces, say
 from simmail.core.language.tables import counted, language
 from simmail.core.records.conversation import USUAL, Remark, RemarkKind
 from simmail.core.writer.agenda import plain_date
-from simmail.core.writer.choice import LOW, does, plain, values_of
+from simmail.core.writer.choice import LOW, does, plain, values_of, what_for
 from simmail.core.writer.context import Read, Scene
 from simmail.core.writer.life import LIFE, is_visit
 from simmail.core.writer.sources.aim import (
     aim, aim_words, as_price, counter, offered, price_of, steps, wants_money_back,
 )
+from simmail.core.writer.sources.fault import fault, phone
 from simmail.core.writer.sources.noted import liked
+from simmail.core.writer.sources.said_words import content, shared
+from simmail.core.writer.sources.side import is_urgent
 from simmail.core.writer.speech_act import Said
 from simmail.core.writer.wishes import want_sentence
 
@@ -163,7 +166,8 @@ def remedy(scene: Scene, read: Read) -> list[Said]:
     """Return what is said to who offers a remedy: it is taken if it is that which is wanted; nothing for others."""
     language, after = scene.language, aim(scene.request.persona, scene.language)
     offer = offered(read.found.prose.body, language)
-    if after is None or not offer or not after.kinds & (aim_words(language.code).remedies | {"cancellation"}):
+    if after is None or not offer or not (after.kinds & (aim_words(language.code).remedies | {"cancellation"}) or (
+            not after.kinds and shared(content(after.text, language.code), content(_whole(read), language.code)))):
         return []
     values, options = values_of(scene, read), read.found.options
     fits = [option for option in options if offered(option, language) & after.kinds]
@@ -174,10 +178,16 @@ def remedy(scene: Scene, read: Read) -> list[Said]:
     return [Said(act="redress.insist", values={**values, "want": want_sentence(after.text, language)})]
 
 
+def _whole(read: Read) -> str:
+    return f"{read.mail.subject[:200]} {read.found.prose.body}"
+
+
 def refund(scene: Scene, read: Read) -> list[Said]:
     """Return what is said to who asks for money back: when it comes, or which order it is for; nothing to others."""
-    after = aim(scene.request.persona, scene.language)
-    if after is not None and "refund" in after.kinds or not wants_money_back(read.found.prose.body, scene.language):
+    after, persona = aim(scene.request.persona, scene.language), scene.request.persona
+    # Who has a wish of its own and no firm is nobody's seller.
+    if after is not None and ("refund" in after.kinds or not persona.org) or not wants_money_back(
+            read.found.prose.body, scene.language):
         return []
     values = values_of(scene, read)
     if not values.get("ref"):
@@ -192,7 +202,7 @@ def bargain(scene: Scene, read: Read) -> list[Said]:
     """Return the price that somebody who wants a better one names, or that it takes the last; nothing for others."""
     after, offer = aim(scene.request.persona, scene.language), next(iter(read.found.amounts), "")
     step, most = len(scene.request.own), steps(scene.request.persona, scene.language)
-    limit = scene.limits.most(f"{read.mail.subject[:200]} {read.found.prose.body}", scene.language.code)
+    limit = scene.limits.most(_whole(read), scene.language.code)
     values = {**values_of(scene, read), "amount": offer}
     if limit and price_of(offer) > limit:
         # Nobody who has a limit comes nearer than that.
@@ -315,6 +325,18 @@ def _notice(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
     if asked and act == "notice.ack":
         act = "notice.agree"
     return _one(scene, read, act, number, **_times(scene, read))
+
+
+def _trouble(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
+    """What is broken, missing or fails is looked after by its name; where none is named it is asked for."""
+    thing = fault(read.found, scene.language, scene.distant)
+    if not thing:
+        return plain(scene, read, intent, number)
+    values = values_of(scene, read)
+    day = scene.due(0 if is_urgent(read.found, scene.language) else scene.manner.days, read.found.deadlines)
+    called = phone(read.found, scene.language)
+    return [Said(act="trouble.look", values={**values, "fault": thing, "phone": called, **scene.by(day)},
+                 promise=scene.promise(what_for(scene, "complaint.sorry", values), day))]
 
 
 def _terms(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
@@ -465,6 +487,7 @@ _INTENTS: Mapping[str, Callable[[Scene, Read, str, int], list[Said]]] = MappingP
     "invoice": _invoice, "document": _document, "meeting": meeting, "redress": _redress, "chaser": _chaser,
     "feedback": _feedback, "bill": _bill, "booked": _booked, "closing": _closing,
     "account": _account, "confirmation": _confirmation, "delay": _delay,
+    "complaint": _trouble, "bug": _trouble,
     "notice": _notice, "event": _event, "agenda": _agenda, "delivery": _delivery, "alternatives": _alternatives,
     "bank": _bank, "terms": _terms, "information": _information,
     "payment": _payment, "invite": _invite, "approval": _asked_by, "access": _asked_by, "minutes": _minutes,

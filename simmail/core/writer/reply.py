@@ -27,7 +27,7 @@ from simmail.core.writer.context import Read, Scene, mentions, tongues, without_
 from simmail.core.writer.life import is_of_another, is_visit, moved
 from simmail.core.writer.polish import habits
 from simmail.core.writer.sources.answer_sources import AnswerSources
-from simmail.core.writer.sources.side import asks_what_is_done, takes_order_back
+from simmail.core.writer.sources.side import seeks_help, takes_order_back
 from simmail.core.writer.sources.said_words import content, shared
 from simmail.core.writer.speech_act import ACTS, Said
 
@@ -247,8 +247,14 @@ def _to(scene: Scene, read: Read, number: int) -> list[Said]:
         left = [one for one in left if not later or one.form not in _OFFERING]
         return [Said(act="moved.other", values=values_of(scene, read)), *(
             matter(scene, read, "delay", number) if later else ()), *answers(scene, read, left, number, known)]
+    said = refund(scene, read) if intent in _MONEY else []
+    if said:
+        return [*said, *answers(scene, read, [one for one in left if one.type != "request" and not is_request(
+            one, scene)], number, known)]
     if read.found.correction and intent in _CORRECTED:
-        noted = Said(act="change.noted", values={**values_of(scene, read), "item": read.found.correction})
+        own = scene.request.persona.org or read.found.requests  # else nobody here has anything to change
+        noted = Said(act="change.noted" if own else "change.heard", values={
+            **values_of(scene, read), "item": read.found.correction})
         return [noted, *answers(scene, read, [one for one in left if one.type != "request" and not is_request(
             one, scene)], number, known)]
     if read.found.impossible and intent not in _WHOLE:
@@ -272,11 +278,6 @@ def _to(scene: Scene, read: Read, number: int) -> list[Said]:
         said = bargain(scene, read)
         if said:
             return said
-    if intent in _MONEY:
-        said = refund(scene, read)
-        if said:
-            return [*said, *answers(scene, read, [one for one in left if one.type != "request" and not is_request(
-                one, scene)], number, known)]
     if intent == "document" and left and not read.found.documents and not scene.request.own:
         intent = "question"  # none is named
     if intent == "cancelled" and any(question.form == "time" for question in left):
@@ -337,7 +338,8 @@ def _dealt_with(question: MailQuestion, read: Read, scene: Scene, known: AnswerS
     """Whether answering the mail's intent answers this question of it as well."""
     if read.intent in _WHOLE:
         return True
-    if read.intent in ("complaint", "bug") and asks_what_is_done(question.text, scene.language):
+    if read.intent in ("complaint", "bug") and (
+            question.type == "request" or seeks_help(question.text, scene.language)):
         return True
     told = known.sheet.telling(question.text, question.type)
     if told is not None and (told.private or read.intent in DEALINGS):

@@ -24,7 +24,7 @@ KNOWN = frozenset({
     "when", "addressee", "want", "deadline", "what", "sender", "file", "until", "back", "case", "deed",
     "minutes", "date", "figure", "rating", "owed", "times", "contract", "link", "title", "day", "item", "asker",
     "clause", "said", "denied", "task", "undone", "colleague", "area",
-    "position", "place", "news", "tongue", "own",
+    "position", "place", "news", "tongue", "own", "fault", "phone",
 })
 
 
@@ -52,7 +52,7 @@ ACTS: Mapping[str, Act] = _acts({
     "invoice.known": "label value",
     "sales.interest": "", "sales.decline": "", "sales.later": "", "sales.who": "",
     "redress.choose": "option", "redress.accept": "", "redress.reject": "", "redress.details": "", "redress.proof": "",
-    "complaint.sorry": "by", "complaint.ask": "", "complaint.deny": "",
+    "trouble.look": "by fault", "complaint.sorry": "by", "complaint.ask": "", "complaint.deny": "",
     "confirmation.ack": "", "confirmation.check": "",
     "thanks.welcome": "",
     "newsletter.like": "", "newsletter.off": "", "newsletter.who": "",
@@ -63,7 +63,8 @@ ACTS: Mapping[str, Act] = _acts({
     "chaser.answer": "by", "chaser.sent": "what is it", "chaser.paid": "what",
     "task.do": "by", "task.ask": "", "task.noted": "",
     "feedback.give": "", "feedback.refuse": "", "empty.tell": "",
-    "information.ack": "", "information.ask": "", "information.seen": "", "change.noted": "item",
+    "information.ack": "", "information.ask": "", "information.seen": "",
+    "change.noted": "item", "change.heard": "item",
     "answer.fact": "label value is it", "answer.flag": "label value", "answer.said": "value",
     "answer.yes": "yes", "answer.no": "no", "answer.option": "option", "answer.when": "when by",
     "answer.back": "",

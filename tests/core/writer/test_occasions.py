@@ -49,3 +49,7 @@ class OccasionTests(SynchronousTestCase):
     def test_others(self) -> None:
         """Who is ill is wished well, and not who tells of it; a flood is pitied; the later day is the new one."""
         self.played("others")
+
+    def test_named(self) -> None:
+        """What is broken, missing, lost or fails is named by who looks after it, also in haste and on the phone."""
+        self.played("named")

@@ -75,8 +75,10 @@ def aim(persona: Persona, language: Language) -> Aim | None:
     wants = "" if persona.wants is UNSET else say(persona.wants, 200)
     if not wants:
         return None
-    low = wants.lower()
     how = aim_words(language.code)
+    # "The money back, not a replacement" is after one thing; what is but denied is none.
+    meant = (one for one in _parts(wants, how.turning) if how.denying.isdisjoint(_WORD.findall(one)))
+    low = " ".join(meant) or wants.lower()
     kinds = frozenset(kind for kind, cues in how.aims.items() if any(map(low.__contains__, cues)))
     share = _SHARE.search(wants)
     sums = [amount_of(match.group(2)) for match in _PRICE.finditer(wants) if match.group(1) or match.group(3)]

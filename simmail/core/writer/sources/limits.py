@@ -95,7 +95,8 @@ def _read(note: str) -> tuple[Limit, ...]:
 def _limit(sentence: str, code: str) -> list[Limit]:
     """What a sentence keeps to, in one language."""
     words, known, low = limit_words(code), language(code), f" {sentence.lower()} ".replace("\u2019", "'")
-    sums = [amount_of(one or other) for one, other in MONEY.findall(sentence)]
+    sums = [amount_of(one or other) for one, other in MONEY.findall(sentence)] or [
+        amount_of(one) for one in _bare_sum(code).findall(low)]
     if sums and any(f" {cue}" in low for cue in words.most):
         rest = MONEY.sub(" ", low)
         for cue in sorted(words.most, key=len, reverse=True):
@@ -121,6 +122,12 @@ def _clock(cues: tuple[str, ...], low: str) -> time | None:
     found = re.search(_CLOCK.format(cues="|".join(map(re.escape, cues))), low) if cues else None
     hour = int(found[1]) + (12 if found[3] == "pm" and int(found[1]) < 12 else 0) if found is not None else 24
     return time(hour, int(found[2] or 0)) if found is not None and hour < 24 else None
+
+
+@cache
+def _bare_sum(code: str) -> re.Pattern[str]:
+    """A sum without its currency: "at most 2900"."""
+    return re.compile(rf" (?:{'|'.join(map(re.escape, limit_words(code).most))}) ([0-9][0-9.,]*[0-9]{{2}})(?![0-9:%])")
 
 
 @cache

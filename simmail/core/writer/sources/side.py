@@ -16,7 +16,7 @@ from simmail.core.language_data import read_optional
 from simmail.core.records.persona import Persona
 
 
-_CURLY, _PLAIN = "\u2019", "'"
+_SIGNS = str.maketrans({"\u2019": "'", "¿": None, "¡": None})
 
 
 class SideWords(Struct, frozen=True, forbid_unknown_fields=True):
@@ -32,6 +32,15 @@ class SideWords(Struct, frozen=True, forbid_unknown_fields=True):
     changes: tuple[str, ...] = ()
     proposals: tuple[str, ...] = ()
     orders: tuple[str, ...] = ()
+    lacking: tuple[str, ...] = ()
+    seeks: tuple[str, ...] = ()
+    part_of: frozenset[str] = frozenset()
+    joints: frozenset[str] = frozenset()
+    no_things: frozenset[str] = frozenset()
+    clock: frozenset[str] = frozenset()
+    urgent: tuple[str, ...] = ()
+    yours: Mapping[str, tuple[str, str]] = {}
+    calls: tuple[str, ...] = ()
 
 
 #: What mail is to who sells that would be something else to who buys, by what it has to say; C{""} for nothing.
@@ -39,11 +48,13 @@ _SERVED: Mapping[str, Mapping[str, str]] = MappingProxyType({
     "sales": {"": "enquiry"}, **dict.fromkeys(("invoice", "bill"), {"corrections": "question"}),
     "order": {"broken": "complaint", "changes": "question"},
     **dict.fromkeys(("confirmation", "redress", "delivery", "received", "booked", "private"),
-                    {"broken": "complaint"}),
-    **dict.fromkeys(("information", "support", "outage", "incident", "notice", "account", "task", "news", "document"),
-                    {"fails": "bug", "broken": "complaint"}),
-    "code": {"fails": "bug"}, "question": {"fails": "bug", "broken": "complaint"},
+                    {"broken": "complaint", "lacking": "complaint"}),
+    **dict.fromkeys(("information", "support", "outage", "incident", "notice", "account", "task", "news", "document",
+                     "question", "alert", "delay"),
+                    {"fails": "bug", "broken": "complaint", "lacking": "complaint"}),
+    "code": {"fails": "bug"}, "phishing": {"fails": "bug"},
 })
+
 
 #: What a mail is not about, by what its reader is in the thread: nobody orders from a customer, or bills a supplier.
 _NOT_OF: Mapping[str, frozenset[str]] = MappingProxyType({part: frozenset(intents.split()) for part, intents in {
@@ -61,6 +72,12 @@ def side_words(code: str) -> SideWords:
 
 def _has(text: str, cues: tuple[str, ...]) -> bool:
     return any(f" {cue}" in text for cue in cues)
+
+
+def tells(sentence: str, *cues: tuple[str, ...]) -> bool:
+    """Return whether a sentence has one of some cues, at the beginning of a word."""
+    low = _folded(sentence)
+    return any(_has(low, some) for some in cues)
 
 
 def is_not_of(part: str, intent: str) -> bool:
@@ -83,14 +100,21 @@ def _is_served(low: str, persona: Persona, how: SideWords) -> bool:
 def seen(intent: str, found: Findings, persona: Persona, language: Language) -> str:
     """Return what a mail of some kind is on the side of its reader."""
     others = _SERVED.get(intent)
-    if not others or intent == "question" and not any(
+    if not others:
+        return intent
+    how, low = side_words(language.code), _text(found)
+    seeks = _has(low, how.seeks)
+    if intent == "question" and not seeks and not any(
             asks_what_is_done(one.text, language) for one in found.points) and not all(
             one.type == "request" for one in found.points):
         return intent
-    how, low = side_words(language.code), _text(found)
+    if intent == "phishing" and (not seeks or "http" in low):
+        return intent
     if intent == "sales" and _has(low, how.offers_help):
         return "question"  # "what can we do for you?"
-    if not _is_served(low, persona, how):
+    # Whoever has a trade is asked to put right what it did.
+    trade = bool(persona.role or persona.org) and seeks and not found.sorry and not _has(low, how.serving)
+    if not trade and not _is_served(low, persona, how):
         return intent
     return next((other for said, other in others.items() if not said or _has(low, getattr(how, said))), intent)
 
@@ -102,7 +126,7 @@ def takes_order_back(found: Findings, language: Language) -> bool:
 
 def asks_what_is_done(question: str, language: Language) -> bool:
     """Return whether a question asks what will be done about a trouble: doing it is the answer."""
-    return _has(f" {question.lower().replace(_CURLY, _PLAIN)}", side_words(language.code).proposals)
+    return tells(question, side_words(language.code).proposals)
 
 
 def names_damage(found: Findings, language: Language) -> bool:
@@ -110,5 +134,20 @@ def names_damage(found: Findings, language: Language) -> bool:
     return _has(_text(found), side_words(language.code).broken)
 
 
+def seeks_help(question: str, language: Language) -> bool:
+    """Return whether a question or request wants trouble put right: doing it is the answer."""
+    how = side_words(language.code)
+    return tells(question, how.proposals, how.seeks)
+
+
+def is_urgent(found: Findings, language: Language) -> bool:
+    """Return whether the trouble that a mail tells of cannot wait for another day."""
+    return _has(_text(found), side_words(language.code).urgent)
+
+
 def _text(found: Findings) -> str:
-    return " " + " ".join(f"{found.mail.subject[:200]} {found.prose.body}".lower().replace(_CURLY, _PLAIN).split())
+    return _folded(f"{found.mail.subject[:200]} {found.prose.body}")
+
+
+def _folded(text: str) -> str:
+    return " " + " ".join(text.lower().translate(_SIGNS).split())

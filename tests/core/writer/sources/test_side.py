@@ -68,4 +68,4 @@ class SideTests(SynchronousTestCase):
             told = [one.act for one in drafted(request(mail(
                 "The heating in flat 4 has been cold since Sunday. When will you send somebody?", "Heating in flat 4"),
                 temperament=temperament, persona=maria(temperament, role="Lettings manager"))).said]
-            self.assertIn("answer.when", told, temperament)
+            self.assertIn("trouble.look", told, temperament)
