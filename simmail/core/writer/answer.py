@@ -486,12 +486,12 @@ def _request(scene: Scene, read: Read, question: MailQuestion, place: int, value
         return Said(act="answer.wont", values={**plain, "undone": wont}) if wont else Said(
             act="answer.dont", values=values)
     day = scene.due(scene.manner.days, read.found.deadlines)
-    verb = will.split()[0].lower()
     what = _sent(will, scene.language) or scene.language.what.task
     # "Could you send it?" asks for what is promised already.
     owed = bool(scene.request.owed or scene.request.owes) and not restating(scene.language.code).pointing.isdisjoint(
         word.lower() for word in will.split())
-    reported = verb in restating(scene.language.code).reported and not owed
+    # "Vous envoyer": a pronoun may stand before it.
+    reported = not owed and not restating(scene.language.code).reported.isdisjoint(will.lower().split()[:2])
     return Said(act="answer.will", values={**plain, "task": will}, promise=scene.promise(
         what, day) if reported else None)
 
@@ -537,8 +537,11 @@ def _yes_or_no(scene: Scene, read: Read, question: MailQuestion, values: dict[st
         return Said(act="answer.confirm" if yes else "answer.dont", values=values)
     if any(word in question.text.lower() for word in scene.language.pleased):
         return Said(act="answer.glad" if yes else "answer.sorry", values=values)
-    full = restated(scene, question)
     how = restating(scene.language.code)
+    full = restated(scene, question)
+    if yes and mentions_any(question.text, how.bothering):
+        clause = f"{scene.language.no[:1].upper()}{scene.language.no[1:]}, {full.denied}." if full.denied else ""
+        return Said(act="answer.own", values={**values, "value": clause or how.unbothered})
     low = f" {' '.join(words((question.behind or question.text).lower()))} "
     # Of what is none of theirs people know less: "is the order complete?"
     own = any(f" {word} " in low for word in how.own_matter) or not how.own_matter
@@ -582,7 +585,7 @@ def _unknown(
     if question.type == "why" and mentions_any(low, how.late):
         return Said(act="answer.why", values=plain)
     mine = {word.lower() for word in clause.split()}.intersection(restating(language.code).asked.values())
-    if not restating(language.code).order:
+    if not restating(language.code).turns:
         # Where no clause can be made of it: a question that calls its reader "you" is the reader's own matter.
         mine = set(question.text.split()) & (language.polite_words | language.familiar_words)
     if question.type in ("what", "how", "where", "when", "long", "much", "many", "often", "who") and any(

@@ -50,10 +50,14 @@ def _subject(words: list[str], how: Restate, supported: bool = False) -> int:
         return 0
     if low[0] in how.subjects and low[1:2] and low[1] in how.besides:
         return 2  # "could somebody else take it"
-    if low[0] in how.subjects or low[0] in how.asked or low[0] in how.asking:
+    # "Has somebody from your side seen it?"
+    joined = low[0] in how.subjects and how.joining.intersection(low[1:2]) and how.determiners.intersection(low[2:3])
+    if (low[0] in how.subjects or low[0] in how.asked or low[0] in how.asking) and not joined:
         return 1
-    for at in range(1, min(len(words), 7)):
+    for at in range(3 if joined else 1, min(len(words), 7)):
         one = low[at]
+        if one in how.adverbs and at > 1:
+            return at
         if at > 1 or low[0] not in how.determiners:
             if one in how.no_verbs or low[at - 1] in how.before_nouns:
                 continue
@@ -128,10 +132,15 @@ def statement(words: list[str], how: Restate) -> Statement:
         who_said, *(how.polarity.get(one, one) for one in verb[0]), flipped(low_tail, how, objects=True)) if part)
     aux = how.mine.get(first, first) if person == "me" else how.yours.get(first, first) if person == "you" else first
     negated = how.negated.get(aux, "")
+    lasts = next((word for word in tail[:2] if word.lower() in how.lasting), "")
+    if lasts:
+        # "Do you still play", "I don't play any more".
+        tail = [*(word for word in tail if word != lasts), how.lasting[lasts.lower()]]
     denied = " ".join(part for part in (who, negated, flipped(tail, how, objects=True)) if part) if negated else ""
     one, _, other = who.lower().partition(" ")
     if one in how.somebody:
         nobody = f"{how.somebody[one]} {other}".strip()
+        verb = _verb(first, person, tail, how) or verb
         denied = " ".join((nobody, *verb[0], flipped(verb[1], how, objects=True)))
     return Statement(fit(_shortened(said, how)), fit(_shortened(denied, how)))
 

@@ -35,6 +35,9 @@ def points(
             found.append(_about(sentence, before, language, checks=True))
         elif clauses and not any(one.options for one in asked):
             found.extend(_about(clause, clause, language) for clause in clauses)
+            rest = sentence.partition(clauses[-1])[2].removeprefix(f" {language.and_} ").strip(" .?!")
+            if question_types.type_of(rest.lower(), language):
+                found.append(read_question(f"{rest[:1].upper()}{rest[1:]}?", language))
         elif asked:
             opinions.extend(one for one in asked if one.form == "opinion")
             found.extend(one for one in asked if one.form != "opinion")

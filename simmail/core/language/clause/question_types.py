@@ -157,6 +157,9 @@ def clauses(sentence: str, language: Language) -> tuple[str, ...]:
             long or len(near.split()) < 6 and " and " not in near)
         rest = sentence[at + size:]
         ends = [rest.lower().find(f" {word} ") for word in how.whether] + [rest.find(mark) for mark in ",;.?!"]
+        joint = f" {language.and_} "
+        ends += [one for one in (rest.lower().find(joint),) if rest.lower()[one + len(joint):].startswith(
+            _all_starts(language.code))]  # "whether it can stay and who will sign"
         end = min((one for one in ends if one > 0), default=len(rest))
         if told:
             found.append(rest[:end].strip())

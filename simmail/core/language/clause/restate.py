@@ -8,7 +8,7 @@ words is data, C{templates/<code>/restate.yaml}; of one without that file nothin
 
 from __future__ import annotations
 
-from simmail.core.language.clause import inverted, verb_second
+from simmail.core.language.clause import infinitive, inverted, verb_second
 from simmail.core.language.clause.tables import (
     MOST_WORDS, Statement, asked, clause_words, cut, fit, led_in, question_head, restating,
 )
@@ -25,7 +25,7 @@ def indirect(question: str, language: Language, polite: bool = True) -> str:
     words = asked(question, how)
     if how.last_fillers.intersection(word.lower() for word in words[-1:]) and len(words) < 9:
         words = words[:-1]
-    if not how.order or len(words) < 2:
+    if not how.turns or len(words) < 2:
         return ""
     if how.order == "verb_second" and len(clause_words(question)) - len(led_in(clause_words(question), how)) > 1:
         # "Do you know where the key is": a clause already, if nobody is spoken to in it.
@@ -47,8 +47,10 @@ def indirect(question: str, language: Language, polite: bool = True) -> str:
 def statement(question: str, language: Language, polite: bool = True) -> Statement:
     """Return a yes-or-no question as a yes and a no in full: C{I'm going to the fair}, C{I'm not going to ...}."""
     how = restating(language.code)
+    if how.order == "infinitive" and asks_ability(question, language):
+        return Statement(infinitive.ability(clause_words(question), how), "")
     words = asked(question, how)
-    if not how.order or len(words) < 2:
+    if not how.turns or len(words) < 2:
         return Statement("", "")
     if words[0].lower() in how.whether:
         return whether(question, language, polite)  # "do you know whether he has to register?"
@@ -63,7 +65,7 @@ def whether(clause: str, language: Language, polite: bool = True) -> Statement:
     words = asked(clause, how)
     if words and words[0].lower() in how.whether:
         words = words[1:]
-    if len(words) < 2:
+    if not how.turns or len(words) < 2:
         return Statement("", "")
     if how.order == "verb_second":
         return verb_second.statement([words[-1], *words[:-1]], how, polite)
@@ -90,10 +92,13 @@ def retold(sentence: str, language: Language) -> str:
 
 
 def asks_ability(question: str, language: Language) -> bool:
-    """Return whether a question is how somebody is, and wants nothing done: "can you walk again?"."""
+    """
+    Return whether a question is how somebody is, or what it would do, and wants nothing done: "can you walk again?",
+    "would you hire him again?".
+    """
     how = restating(language.code)
     words = frozenset(word.lower() for word in clause_words(question))
-    return not how.abilities.isdisjoint(words) and not how.abiding.isdisjoint(words)
+    return not how.abiding.isdisjoint(words) and not (how.abilities.isdisjoint(words) and how.wishing.isdisjoint(words))
 
 
 def deed(request: str, language: Language, polite: bool = True) -> tuple[str, str]:
@@ -109,7 +114,7 @@ def deed(request: str, language: Language, polite: bool = True) -> tuple[str, st
     start = next((one for one in how.request_starts if f" {one} " in low), "")
     if start and low.split()[-len(start.split()):] != start.split():
         words = words[len(low.partition(f" {start} ")[0].split()) + len(start.split()):]
-    elif how.order == "inverted" and not how.verbs.intersection(
+    elif how.order == "infinitive" or how.order == "inverted" and not how.verbs.intersection(
         word.lower() for word in led_in(words, how)[:1]
     ):
         return "", ""
@@ -124,6 +129,9 @@ def deed(request: str, language: Language, polite: bool = True) -> tuple[str, st
         return "", ""
     if asks_ability(request, language):
         return "", ""
+    if how.order == "infinitive":
+        said = infinitive.deed(words, how, polite)
+        return said, said
     if how.order == "inverted":
         if low_words[0] in how.verbs and words[0].istitle():
             words[0] = low_words[0]

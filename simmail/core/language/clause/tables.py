@@ -27,10 +27,10 @@ class Restate(Struct, frozen=True, forbid_unknown_fields=True):
     How one language turns sentences round; the data files say what each field is for.
 
     @ivar order: C{inverted} (the verb goes before the subject in a question), C{verb_second} (the verb goes last in a
-        clause), C{""} for a language that is not turned round.
+        clause), C{infinitive} (only what is to be done is said again), C{""} for a language that is not turned round.
     """
 
-    order: Literal["", "inverted", "verb_second"] = ""
+    order: Literal["", "inverted", "verb_second", "infinitive"] = ""
     fillers: frozenset[str] = frozenset()
     last_fillers: frozenset[str] = frozenset()
     first_fillers: tuple[str, ...] = ()
@@ -49,6 +49,17 @@ class Restate(Struct, frozen=True, forbid_unknown_fields=True):
     no_subjects: frozenset[str] = frozenset()
     abilities: frozenset[str] = frozenset()
     abiding: frozenset[str] = frozenset()
+    wishing: frozenset[str] = frozenset()
+    bothering: tuple[str, ...] = ()
+    unbothered: str = ""
+    lasting: Mapping[str, str] = {}
+    joining: frozenset[str] = frozenset()
+    inseparable: tuple[str, ...] = ()
+    first_person: Mapping[str, str] = {}
+    also: str = ""
+    suffixes: Mapping[str, str] = {}
+    elided: Mapping[str, str] = {}
+    persons_unsaid: frozenset[str] = frozenset()
     who_words: frozenset[str] = frozenset()
     supports: Mapping[str, str] = {}
     third: Mapping[str, str] = {}
@@ -99,6 +110,11 @@ class Restate(Struct, frozen=True, forbid_unknown_fields=True):
     askers: frozenset[str] = frozenset()
     persons: frozenset[str] = frozenset()
     own_persons: frozenset[str] = frozenset()
+
+    @property
+    def turns(self) -> bool:
+        """Whether questions are turned round."""
+        return self.order in ("inverted", "verb_second")
 
 
 class Statement(NamedTuple):

@@ -13,6 +13,8 @@ def clause(head: list[str], rest: list[str], how: Restate, polite: bool) -> str:
     """Return the clause of a question, C{""} when it cannot be told: its question word and what follows that."""
     if not rest[0][0].islower() or len(rest) < 2 and rest[0] in how.auxiliaries:
         return ""
+    if rest[0] in how.prefixes or rest[0] in how.objects:
+        return " ".join(_flipped([head[0].lower(), *head[1:], *rest], how, polite))  # a clause already
     verb, who, tail = _first_person(rest[0], rest[1:], how, polite)
     if not verb:
         return ""
@@ -42,7 +44,8 @@ def statement(words: list[str], how: Restate, polite: bool) -> Statement:
         return Statement("", "")
     said = " ".join([*who, me, *rest])
     last = bool(rest) and verb in how.auxiliaries and rest[-1].islower() and rest[-1].endswith((*how.verb_endings, "t"))
-    denied = " ".join([*who, me, *rest[:-1], how.not_yet, rest[-1]]) if last else ""
+    end = -2 if rest[-2:-1] and rest[-2] in how.abiding else -1  # "leider nicht wieder einstellen"
+    denied = " ".join([*who, me, *rest[:end], how.not_yet, *rest[end:]]) if last else ""
     return Statement(fit(said), fit(denied))
 
 
@@ -82,9 +85,13 @@ def deed(words: list[str], how: Restate, polite: bool) -> tuple[str, str]:
     low, can = words[0].lower(), how.can
     if low in how.polite_requests:
         rest = _flipped(words[2:], how, polite)
-        if words[1] not in how.asked or not rest or not rest[-1].endswith(how.verb_endings):
+        if words[2] in how.besides:
+            rest = rest[1:]  # "könnte jemand anders die Führung machen" is for who reads it to do
+        elif words[1] not in how.asked:
             return "", ""
-        return fit(" ".join([can, *rest])), fit(" ".join([can, *rest[:-1], how.not_yet, rest[-1]]))
+        if not rest or not rest[-1].islower() or not rest[-1].endswith(how.verb_endings):
+            return "", ""
+        return fit(" ".join(_done(rest, how) or [can, *rest])), fit(" ".join([can, *rest[:-1], how.not_yet, rest[-1]]))
     verb, rest = low, words[1:]
     if rest and rest[0] in how.asked:
         verb, _, rest = _first_person(verb, rest, how, polite)
@@ -95,3 +102,22 @@ def deed(words: list[str], how: Restate, polite: bool) -> tuple[str, str]:
     else:
         return "", ""
     return (fit(" ".join([verb, *rest])), "") if verb and rest else ("", "")
+
+
+def _done(rest: list[str], how: Restate) -> list[str]:
+    """What is to be done as one says that one does it: "schicke das Angebot raus"; nothing where that is not known."""
+    for at, word in enumerate(rest[1:-2], 1):
+        if word == how.also and rest[at - 1].islower() and rest[at - 1].endswith(how.verb_endings):
+            # "Den Hamster füttern und die Tomaten gießen".
+            both = _done(rest[:at], how), _done(rest[at + 1:], how)
+            return [*both[0], word, *both[1]] if all(both) else []
+    verb = rest[-1]
+    prefix = "" if verb.startswith(how.inseparable) else max(
+        (one for one in how.prefixes if verb.startswith(one) and len(verb) > len(one) + 3), key=len, default="")
+    base = verb.removeprefix(prefix)
+    if base in how.auxiliaries:
+        return []
+    for ending, own in how.first_person.items():
+        if base.endswith(ending):
+            return [how.mine.get(base) or base.removesuffix(ending) + own, *rest[:-1], *([prefix] if prefix else ())]
+    return []

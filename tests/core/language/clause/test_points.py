@@ -28,6 +28,8 @@ class PointTests(SynchronousTestCase):
             read("Please let me know by Friday whether your child may go by bus, and whether there are any allergies."),
             [("yes_no", "your child may go by bus"), ("yes_no", "there are any allergies")])
         self.assertEqual(read("If it rains, please close the window."), [("request", "")])
+        self.assertEqual(read("Please let us know whether clause 7 can stay and who will sign."),
+                         [("yes_no", "clause 7 can stay"), ("who", "")])
 
     def test_condition(self) -> None:
         """A condition inside a request is none: the request is."""

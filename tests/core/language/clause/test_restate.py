@@ -44,6 +44,12 @@ class EnglishTests(SynchronousTestCase):
             ("Do you ship to Norway?", "we ship to Norway", "we don't ship to Norway"),
             ("Does your team work on Fridays?", "my team works on Fridays", "my team doesn't work on Fridays"),
             ("Has order 4711 been shipped?", "order 4711 has been shipped", "order 4711 hasn't been shipped"),
+            ("Could we borrow your ladder?", "you can borrow my ladder", "you can't borrow my ladder"),
+            ("Do you still play the piano?", "I still play the piano", "I don't play the piano any more"),
+            ("Has anyone from your side already seen the plans?", "someone from our side has already seen the plans",
+             "nobody from our side has seen the plans yet"),
+            ("Is the old one still under warranty?", "the old one is still under warranty",
+             "the old one isn't under warranty any more"),
         ):
             self.assertEqual(tuple(statement(question, EN)), (said, denied))
 
@@ -57,6 +63,8 @@ class EnglishTests(SynchronousTestCase):
         self.assertTrue(asks_ability("Can you drive yet?", EN))
         self.assertFalse(asks_ability("Can you send it again?", EN))
         self.assertEqual(deed("Can you walk properly again?", EN), ("", ""))
+        self.assertEqual(deed("Would you hire him again?", EN), ("", ""))
+        self.assertEqual(deed("Could anybody else give the 10 am talk?", EN)[0], "give the 10 am talk")
         self.assertEqual(deed("Could you send the list again?", EN)[0], "send the list again")
         self.assertEqual(deed("Could you Invoice it to the office?", EN)[0], "invoice it to the office")
 
@@ -112,7 +120,15 @@ class GermanTests(SynchronousTestCase):
     def test_could_you(self) -> None:
         """A request that asks whether somebody can: I can, and that I cannot."""
         self.assertEqual(deed("Könntest du mir am Samstag beim Umzug helfen?", DE, polite=False), (
-            "kann dir am Samstag beim Umzug helfen", "kann dir am Samstag beim Umzug leider nicht helfen"))
+            "helfe dir am Samstag beim Umzug", "kann dir am Samstag beim Umzug leider nicht helfen"))
+        for request, said in (
+            ("Kannst du das Angebot an Krause heute rausschicken?", "schicke das Angebot an Krause heute raus"),
+            ("Könntest du den Hamster füttern und die Tomaten gießen?", "füttere den Hamster und gieße die Tomaten"),
+            ("Könnten Sie die Rechnung überweisen und mir eine Kopie mitbringen?",
+             "überweise die Rechnung und bringe dir eine Kopie mit"),
+            ("Kannst du schon wieder auftreten?", ""), ("Würdest du ihn wieder einstellen?", ""),
+        ):
+            self.assertEqual(deed(request, DE, polite=False)[0], said)
 
 
 class AnythingTests(SynchronousTestCase):
