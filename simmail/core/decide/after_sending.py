@@ -21,6 +21,7 @@ from simmail.core.decide.decision import (
 from simmail.core.decide.job_data import about, job_id, who
 from simmail.core.language.promised import speaks_of
 from simmail.core.message.mail import Mail
+from simmail.core.records import temperaments
 from simmail.core.records.conversation import Appointment, apart, booked
 from simmail.core.records.job import Job, JobKind
 from simmail.core.records.persona import Behaviors, Persona
@@ -258,8 +259,8 @@ def _second(job: Job, persona: Persona, mail: Mail, dice: Dice, now: datetime, p
 def _ask_again(
     job: Job, persona: Persona, mail: Mail, question: str, dice: Dice, now: datetime, pace: Pace
 ) -> PlannedJob | None:
-    """The persona's own question, should it stay unanswered; who seldom answers seldom asks again."""
-    rate = delay.reply_rate(persona)[0]
+    """The persona's own question, should it stay unanswered; who seldom answers, or minds little, seldom asks again."""
+    rate = min(delay.reply_rate(persona)[0], temperaments.named(persona.temperament).nudges)
     draw = dice.uniform("again")
     if draw >= rate:
         return None

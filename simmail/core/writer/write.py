@@ -26,9 +26,14 @@ from simmail.core.writer.wishes import want_subject
 
 _SUBJECT = 200
 #: Where a sentence ends: "on 9. März" goes on.
-_STOP = re.compile(r"(?<![ (][0-9]\.)(?<![ (][0-9]{2}\.)(?<=[.!?:]) |\n")
-#: A question that ends with one of these asks for what stood above it, and says nothing by itself.
-_POINTERS = frozenset(("these", "those", "both", "them", "beides", "diese"))
+_STOP = re.compile(r"(?<![ (][0-9]\.)(?<![ (][0-9]{2}\.)(?<=[.!?:;]) |\n")
+#: Words of the longest question that says nothing by itself where it points to what stood above it.
+_POINTING = 8
+#: Acts whose question is said in passing, or to who answers none: machines, swindlers, who sells or writes to many.
+_UNMINDED = frozenset((
+    "alert.notme", "beta.ask", "bug.deny", "code.expired", "code.notme", "injection.puzzled", "news.ask",
+    "newsletter.who", "notice.object", "outage.object", "phishing.fall", "information.ask", "recruiting.interest",
+    "recruiting.who", "rejection.ask", "sales.interest", "sales.who", "ticket.ask", "webinar.ask"))
 
 
 class Drafted(NamedTuple):
@@ -59,7 +64,7 @@ def drafted(request: WordsRequest) -> Drafted:
         text=_fit(text),
         attachments=_attached(scene, said),
         promise=_promised(scene, said),
-        question=_question(said, each),
+        question=_question(said, each, scene.language.pointing),
         again=tuple(act.values["value"] for act in said if act.act in _AGAIN and act.values.get("value")),
         held=_held(scene, said),
         done=_done(said),
@@ -206,10 +211,10 @@ def _promised(scene: Scene, said: list[Said]) -> Promised | None:
     return Promised(f"{first.what} {scene.language.and_} {second.what}", max(first.due, second.due))
 
 
-def _question(said: list[Said], each: list[str]) -> str | None:
+def _question(said: list[Said], each: list[str], pointing: frozenset[str]) -> str | None:
     """The last question that wants an answer, C{""} for one that cannot be said again by itself."""
     for act, text in zip(reversed(said), reversed(each)):
-        if not ACTS[act.act].asks or "?" not in text:
+        if not ACTS[act.act].asks or act.act in _UNMINDED or "?" not in text:
             continue
         if act.act == "settle.still":
             return ""  # it points to what was asked before
@@ -217,8 +222,8 @@ def _question(said: list[Said], each: list[str]) -> str | None:
             return ""  # "is that possible?" says nothing without what stands before it
         text = text[:text.rindex("?") + 1]
         asked = _STOP.split(text)[-1].strip()
-        last = asked.rstrip("?").lower().removesuffix(" please").rstrip(" ,").rpartition(" ")[2]
-        if last in _POINTERS:
+        asking = [word.strip(",;?¿") for word in asked.lower().split()]
+        if len(asking) <= _POINTING and not pointing.isdisjoint(asking):
             return ""
         at = len(asked) - len(asked.lstrip(OPENING))
         return asked[:at] + asked[at:at + 1].upper() + asked[at + 1:]

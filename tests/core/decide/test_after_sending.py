@@ -140,6 +140,13 @@ class AftermathTests(SynchronousTestCase):
         self.assertEqual(plans("followup", asked), [])
         self.assertEqual(only(Follow, asked).thread.followup, "")
 
+    def test_minds(self) -> None:
+        """Who minds little asks again as seldom as it asks for what it was promised, however surely it answers."""
+        written = Written(subject="x", text="x", question="Which size?")
+        asked = [followed(persona=person(temperament="ghost", timing={"reply_rate": 1}), written=written, seed=str(n))
+                 for n in range(100)]
+        self.assertLess(sum(bool(plans("followup", one)) for one in asked), 25)
+
     def test_second_mails(self) -> None:
         """double_reply is the share of replies with a second mail soon after: half corrections, half afterthoughts."""
         hours = {"tz": "UTC", "from": "09:00", "to": "17:00"}

@@ -46,6 +46,21 @@ class SubjectTests(SynchronousTestCase):
                          "As promised: the price list")
 
 
+class QuestionTests(SynchronousTestCase):
+    """What is asked and waited for."""
+
+    def test_in_passing(self) -> None:
+        """Nobody waits for an answer of a machine, whatever is said to it."""
+        for text, subject in (
+            ("Use 884 120 to sign in to Pinwheel. It expires in 15 minutes.", "Your login code: 884 120"),
+            ("We have received your request and filed it as ticket #70918. We will be in touch.", "[#70918] Received"),
+            ("The parcel FP 2209 will be delivered today between 14:10 and 15:10.", "Your parcel arrives today"),
+        ):
+            for temperament in TEMPERAMENTS:
+                answered = wrote(mail(text, subject), temperament=temperament)
+                self.assertIsNone(answered.question, answered.text)
+
+
 class AnyRequestTests(SynchronousTestCase):
     """Whatever comes in."""
 
