@@ -68,7 +68,8 @@ class Scene(Struct, frozen=True):
     """
     The request with all that is derived from it.
 
-    @ivar read: the answered mails, oldest first; common: what every line may name.
+    @ivar dice: for this mail; read: the answered mails, oldest first; common: what every line may name.
+    @ivar far: whether the writer keeps a distance: formal English, and "Sie" in German.
     @ivar distant: whether the reader is called "Sie" in German, "vous" in French.
     @ivar friends: whether the reader writes as a friend.
     @ivar unread: the code of the language of the mail, where nobody writes it.
@@ -87,19 +88,11 @@ class Scene(Struct, frozen=True):
     read: tuple[Read, ...]
     common: Mapping[str, str]
     said: str
+    dice: Dice
+    far: bool = True
     distant: bool = True
     friends: bool = False
     unread: str = ""
-
-    @property
-    def dice(self) -> Dice:
-        """Dice for this mail."""
-        return self.request.dice
-
-    @property
-    def far(self) -> bool:
-        """Return whether the writer keeps a distance: formal English, and "Sie" in German."""
-        return self.distant if self.language.polite_words else self.formality == "formal"
 
     def has_said(self, act: str) -> bool:
         """Return whether one of the lines of an act stands in the mails below."""
@@ -149,18 +142,21 @@ def set_scene(request: WordsRequest) -> Scene:
     distant = not language.polite_words or _distant(request, read)
     friends = _are_friends(request, read, distant)
     formality = _given(style.formality, FORMALITIES[0] if friends else manner.formality)
+    formality = formality if formality in FORMALITIES else manner.formality
     return Scene(
         request=request,
         language=language,
         voice=voice(language.code, persona.temperament),
         manner=manner,
         length=_given(style.length, manner.length),
-        formality=formality if formality in FORMALITIES else manner.formality,
+        formality=formality,
         calendar=calendar,
         limits=limits,
         facts=read_facts(request.facts, request.notes),
         read=read,
         common=_common(request, read, calendar, language),
+        dice=request.dice,
+        far=distant if language.polite_words else formality == "formal",
         distant=distant,
         friends=friends,
         unread=unread,

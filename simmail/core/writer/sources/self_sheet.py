@@ -132,16 +132,12 @@ class SelfSheet:
     ) -> None:
         self._persona, self._calendar, self._language, self._polite = persona, calendar, language, polite
         self._dice = Dice(persona.id).on("self")
+        #: The company, that of its address where none is given.
+        self.org = say(persona.org, 60) if persona.org is not UNSET and persona.org else company_of(persona.address)
         # Colleagues work in one house.
         self._house = Dice(self.org.lower()).on("house") if self.org else self._dice
         self._table = table(language.code)
         self._own = " ".join(part.lower() for part in (persona.who, persona.character, *notes) if part is not UNSET)
-
-    @property
-    def org(self) -> str:
-        """Return the company, that of its address where none is given."""
-        given = self._persona.org
-        return say(given, 60) if given is not UNSET and given else company_of(self._persona.address)
 
     @property
     def title(self) -> str:
