@@ -428,8 +428,7 @@ def _commit_args(start: tuple[bytes, ...], universe: str, commit: Commit) -> lis
     args.append(len(commit.drop_jobs))
     args += commit.drop_jobs
     args.append(len(commit.events))
-    for event in commit.events:
-        row = encoding.encode_event(event)
+    for row in list(map(encoding.encode_event, commit.events)):
         args += (escape(row.type), row.at, row.tail, escape(row.persona_id), escape(row.case_id),
                  b"".join(map(keys.digest, row.message_ids)))
     return args
