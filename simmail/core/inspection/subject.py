@@ -16,7 +16,7 @@ from simmail.core.message.parse import read
 from simmail.core.mime import structure
 from simmail.core.mime.address import domain_of
 from simmail.core.mime.headers import Field, fields, header_end, value
-from simmail.core.rules.spam_text import ScoredMail, letter
+from simmail.core.rules.spam_rules import ScoredMail, letter
 
 #: Characters of HTML whose tags are looked at, and tags of it.
 _LOOKED_AT, _MOST_TAGS = 512 * 1024, 20_000

@@ -14,8 +14,7 @@ from types import MappingProxyType
 from msgspec import Struct
 
 from simmail.core.message.mail import Mail
-from simmail.core.rules.spam_rules import RULES
-from simmail.core.rules.spam_text import ScoredMail, letter
+from simmail.core.rules.spam_rules import RULES, ScoredMail, letter
 
 #: From which score on a filter files mail as junk; None never does.
 THRESHOLDS: Mapping[str, float | None] = MappingProxyType(
