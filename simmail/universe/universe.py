@@ -65,7 +65,7 @@ from simmail.universe.jobs.link_visits import LinkVisits
 from simmail.universe.jobs.runner import MailJobRunner
 from simmail.universe.people.wording import Wording
 from simmail.universe.mailflow.external import ExternalMail
-from simmail.universe.mailflow.in_flight import MailInFlight
+from simmail.universe.mailflow.in_flight import Entrance, MailInFlight
 from simmail.universe.mailflow.mailboxes import Mailboxes
 from simmail.universe.mailflow.missing_message_id import MissingMessageIds
 from simmail.universe.mailflow.post_office import PostOffice
@@ -90,7 +90,7 @@ from simmail.universe.retention import Pruning
 from simmail.universe.scheduler import Scheduler
 from simmail.universe.score.scores import Scores
 from simmail.universe.settings import Settings
-from simmail.universe.mailflow.standstill import Entrance, Standstill
+from simmail.universe.mailflow.standstill import Standstill
 from simmail.universe.usage import Usage
 from simmail.universe.webhooks.webhooks import Webhooks
 from simmail.universe.world.streams import Streams

@@ -1,5 +1,6 @@
 """
-Mail in flight: how far each accepted message has got, from the journal to the synced log of the database.
+Mail in flight: who is let in, and how far each accepted message has got, from the journal to the synced log of the
+database.
 
 The clock waits for what is under way, who asks for what was recorded for what is owed a commit, and the journal may
 forget a message once its commit outlives a power cut of the database.  Source: decisions, section 20.
@@ -8,6 +9,7 @@ forget a message once its commit outlives a power cut of the database.  Source: 
 from __future__ import annotations
 
 from datetime import datetime
+from types import TracebackType
 
 from twisted.internet.defer import Deferred, succeed
 from twisted.internet.interfaces import IReactorTime
@@ -20,6 +22,43 @@ PATIENCE = 1.5
 
 #: Messages that may be owed a commit, and octets of messages; beyond that senders wait for Redis too.
 MOST_UNCOMMITTED, MOST_OCTETS = 256, 16 * 1024 * 1024
+
+
+class Entrance:
+    """
+    Where mail from outside comes in: who is let in is counted until it is out, C{async with entrance}.
+
+    @ivar shut: whoever comes waits.
+    """
+
+    def __init__(self, reactor: IReactorTime) -> None:
+        self.shut = False
+        self._inside = 0
+        self._opened: Waiting[None] = Waiting(reactor)
+        self._emptied: Waiting[None] = Waiting(reactor)
+
+    async def __aenter__(self) -> None:
+        while self.shut:
+            await self._opened.wait()
+        self._inside += 1
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._inside -= 1
+        if not self._inside:
+            self._emptied.wake(None)
+
+    async def close(self) -> None:
+        """Let nobody in any more, and wait until nobody is inside."""
+        self.shut = True
+        while self._inside:
+            await self._emptied.wait()
+
+    def open(self) -> None:
+        """Let everybody in."""
+        self.shut = False
+        self._opened.wake(None)
 
 
 class MailInFlight:

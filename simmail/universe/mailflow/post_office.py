@@ -38,11 +38,10 @@ from simmail.interfaces import IMailStore
 from simmail.universe.cache import MailCache
 from simmail.universe.committer import Committer
 from simmail.universe.mailflow.envelope import Outgoing, Submission
-from simmail.universe.mailflow.in_flight import MailInFlight, PATIENCE
+from simmail.universe.mailflow.in_flight import Entrance, MailInFlight, PATIENCE
 from simmail.universe.mailflow.missing_message_id import MissingMessageIds
 from simmail.universe.mailflow.recent import RecentMail
 from simmail.universe.mailflow.routing import MailRouter, Routing
-from simmail.universe.mailflow.standstill import Entrance
 from simmail.universe.maillog import MailLog
 from simmail.universe.pending import PendingJobs
 from simmail.universe.people.inbox_worker import InboxWorker

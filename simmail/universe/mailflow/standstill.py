@@ -9,50 +9,12 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from types import TracebackType
 
 from twisted.internet.defer import Deferred
-from twisted.internet.interfaces import IReactorTime
 
-from simmail.concurrency import Lock, Waiting
+from simmail.concurrency import Lock
 from simmail.universe.clock import UniverseClock
-
-
-class Entrance:
-    """
-    Where mail from outside comes in: who is let in is counted until it is out, C{async with entrance}.
-
-    @ivar shut: whoever comes waits.
-    """
-
-    def __init__(self, reactor: IReactorTime) -> None:
-        self.shut = False
-        self._inside = 0
-        self._opened: Waiting[None] = Waiting(reactor)
-        self._emptied: Waiting[None] = Waiting(reactor)
-
-    async def __aenter__(self) -> None:
-        while self.shut:
-            await self._opened.wait()
-        self._inside += 1
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self._inside -= 1
-        if not self._inside:
-            self._emptied.wake(None)
-
-    async def close(self) -> None:
-        """Let nobody in any more, and wait until nobody is inside."""
-        self.shut = True
-        while self._inside:
-            await self._emptied.wait()
-
-    def open(self) -> None:
-        """Let everybody in."""
-        self.shut = False
-        self._opened.wake(None)
+from simmail.universe.mailflow.in_flight import Entrance
 
 
 class Standstill:
