@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 from simmail.core.html.tokenizer import tokens
-from simmail.core.mime.charsets import decode
+from simmail.core.mime.encodings import decode
 
 #: Octets of a page that are looked at, tags and texts in them, and characters of its title that are kept.
 LOOKED_AT, MOST_LOOKED_AT, LONGEST_TITLE = 64 * 1024, 4000, 200

@@ -19,9 +19,8 @@ from urllib.parse import unquote_to_bytes
 
 from simmail.core.html import text as htmltext
 from simmail.core.message.mail import Attachment, Mail
-from simmail.core.mime import charsets, encoded_word, headers, structure
+from simmail.core.mime import encoded_word, encodings, headers, structure
 from simmail.core.mime.address import Address, addressed, parse_all, parse_list
-from simmail.core.mime.transfer_encoding import content_of
 from simmail.core.time import instant
 
 
@@ -169,7 +168,7 @@ def _lines(header: bytes) -> list[tuple[str, str]]:
         text = header.decode("utf-8")
     except UnicodeDecodeError:
         # Line by line, so that one old charset does not spoil what is UTF-8.
-        text = "\n".join([charsets.decode(line) for line in header.split(b"\n")])
+        text = "\n".join([encodings.decode(line) for line in header.split(b"\n")])
     text = text.replace("\r\n", "\n")
     if "\n " in text or "\n\t" in text:
         text = _FOLD.sub("", text)
@@ -250,16 +249,16 @@ class _Gathered:
         filename = filename_of(head)
         if is_text(head, root, filename):
             label = headers.parameter(head.parameters, b"charset") or b""
-            text = charsets.decode(self.content(part), label.decode("ascii", "replace"))
+            text = encodings.decode(self.content(part), label.decode("ascii", "replace"))
             text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "").rstrip("\n")
             return [_Piece(text, "") if head.subtype == b"plain" else _Piece(None, text or "\n")]
         kind = b"%b/%b" % (head.type, head.subtype)
         if container == "alternative" and kind in _OTHER_FORMS:
             return []
-        content_id = charsets.decode(head.id or b"").strip(" \t<>")
+        content_id = encodings.decode(head.id or b"").strip(" \t<>")
         self.attachments.append(Attachment(
             filename=filename or _default_name(kind),
-            content_type=charsets.decode(kind),
+            content_type=encodings.decode(kind),
             octets=self.content(part),
             content_id=content_id,
             inline=bool(content_id) and (container == "related" or disposition == b"inline"),
@@ -268,7 +267,7 @@ class _Gathered:
 
     def content(self, part: structure.Part) -> bytes:
         """The content of a part with its transfer encoding undone."""
-        return content_of(self.octets, part)
+        return encodings.content_of(self.octets, part)
 
 
 def is_text(head: headers.Head, root: bool, filename: str) -> bool:
@@ -316,9 +315,9 @@ def _text_parameter(given: headers.Parameters, name: bytes) -> str:
     if extended is not None:
         charset, _, rest = extended.partition(b"'")
         text = rest.partition(b"'")[2]
-        return encoded_word.clean(charsets.decode(unquote_to_bytes(text), charset.decode("ascii", "replace")))
+        return encoded_word.clean(encodings.decode(unquote_to_bytes(text), charset.decode("ascii", "replace")))
     plain = headers.parameter(given, name)
-    return encoded_word.decode(charsets.decode(plain)) if plain else ""
+    return encoded_word.decode(encodings.decode(plain)) if plain else ""
 
 
 _NAMES = MappingProxyType({

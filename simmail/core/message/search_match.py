@@ -19,7 +19,7 @@ from simmail.core.message.parse import filename_of, is_text
 from simmail.core.message.search_text import header_text, is_searched
 from simmail.core.mime import structure
 from simmail.core.mime.headers import header_end, parameter
-from simmail.core.mime.transfer_encoding import unquoted
+from simmail.core.mime.encodings import unquoted
 
 #: Texts to be found, each in one of some fields (C{core.message.summary.SEARCHED}).
 Wanted = Sequence[tuple[Sequence[str], str]]

@@ -15,9 +15,8 @@ from html import unescape
 
 from simmail.core.message.mail import Mail
 from simmail.core.message.parse import filename_of, is_text
-from simmail.core.mime import charsets, encoded_word, structure
+from simmail.core.mime import encoded_word, encodings, structure
 from simmail.core.mime.headers import SMALL, parameter
-from simmail.core.mime.transfer_encoding import content_of
 
 #: Characters that are searched of a body, of the header fields of its parts, and of a header section.
 MOST, MOST_OF_PARTS = 1 << 20, 1 << 16
@@ -41,7 +40,7 @@ def _again(section: bytes) -> str:
     try:
         text = section.decode("utf-8")
     except UnicodeDecodeError:
-        text = "\n".join(map(charsets.decode, section.split(b"\n")))
+        text = "\n".join(map(encodings.decode, section.split(b"\n")))
     text = text.replace("\r\n", "\n")
     if "=?" in text:
         return "\n".join([encoded_word.decode(line) for line in text.split("\n")])
@@ -110,7 +109,7 @@ class _Gathered:
         if name:
             self.headers.append(f"{name}\n")
         if head.description:
-            self.headers.append(f"{encoded_word.decode(charsets.decode(head.description))}\n")
+            self.headers.append(f"{encoded_word.decode(encodings.decode(head.description))}\n")
         if part.is_message:
             self._message(octets, part)
         elif is_searched(part):
@@ -121,7 +120,7 @@ class _Gathered:
         if part.head.encoding in (b"base64", b"quoted-printable"):
             if self._depth >= _DEEPEST:
                 return
-            octets = content_of(octets, part)
+            octets = encodings.content_of(octets, part)
             inner = structure.parse(octets)
         self.headers.append(header_text(octets[inner.start:inner.body]))
         self._depth += 1
@@ -134,12 +133,12 @@ class _Gathered:
         if read and (not markup or self._mail.format == "html"):
             # It is in the text of the message.
             return
-        content = content_of(octets, part)
+        content = encodings.content_of(octets, part)
         if head.subtype == b"rfc822-headers":
             self._add(header_text(content))
             return
         label = parameter(head.parameters, b"charset") or b""
-        text = charsets.decode(content[:4 * MOST], label.decode("ascii", "replace")).replace("\r\n", "\n")
+        text = encodings.decode(content[:4 * MOST], label.decode("ascii", "replace")).replace("\r\n", "\n")
         if markup:
             text = said(text)
             if " ".join(text.split()) in " ".join(self._mail.text.split()):

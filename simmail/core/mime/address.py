@@ -15,7 +15,7 @@ from ipaddress import IPv4Address, IPv6Address
 from typing import NamedTuple
 from unicodedata import normalize
 
-from simmail.core.mime import charsets, encoded_word
+from simmail.core.mime import encoded_word, encodings
 from simmail.errors import Invalid
 
 #: Octets of an addr-spec (RFC 5321 section 4.5.3.1.3: a path of 256 with its brackets), local part, label of a domain.
@@ -226,7 +226,7 @@ def parse_all(value: str | bytes) -> tuple[Address, ...]:
     C{MAILER-DAEMON} has no C{@}, C{"Mail Delivery" <>} nothing but a name; so
     has a group, which stands before its members.
     """
-    text = charsets.decode(value[:LIST_LENGTH]) if isinstance(value, bytes) else value[:LIST_LENGTH]
+    text = encodings.decode(value[:LIST_LENGTH]) if isinstance(value, bytes) else value[:LIST_LENGTH]
     if "\0" in text:
         text = text.replace("\0", " ")
     found: list[Address] = []

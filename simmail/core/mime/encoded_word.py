@@ -11,8 +11,7 @@ import re
 from base64 import b64encode
 from binascii import a2b_qp
 
-from simmail.core.mime import charsets
-from simmail.core.mime.transfer_encoding import base64_octets
+from simmail.core.mime import encodings
 
 #: RFC 2047 section 2.
 LONGEST_WORD = 75
@@ -42,7 +41,7 @@ def decode(text: str) -> str:
         label = match[1].lower()
         # White space between two encoded words is not shown (section 6.2).
         if gathered and (label != charset or between.strip(" \t\r\n")):
-            out.append(charsets.decode(b"".join(gathered), charset))
+            out.append(encodings.decode(b"".join(gathered), charset))
             gathered.clear()
         if between.strip(" \t\r\n") or not end:
             out.append(between)
@@ -50,7 +49,7 @@ def decode(text: str) -> str:
         gathered.append(_octets(match[2], match[3]))
         end = match.end()
     if gathered:
-        out.append(charsets.decode(b"".join(gathered), charset))
+        out.append(encodings.decode(b"".join(gathered), charset))
     out.append(text[end:])
     return clean("".join(out))
 
@@ -59,7 +58,7 @@ def _octets(encoding: str, encoded: str) -> bytes:
     raw = encoded.encode("utf-8", "replace")
     if encoding in "qQ":
         return a2b_qp(raw, header=True)
-    return base64_octets(raw)
+    return encodings.base64_octets(raw)
 
 
 def plain(text: str) -> bool:

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from simmail.core.html.text import render
 from simmail.core.language.phrases import say
 from simmail.core.message.mail import Attachment, Mail
-from simmail.core.mime.charsets import decode
+from simmail.core.mime.encodings import decode
 
 #: Characters that are read, of all attachments together; octets of one that are looked at; attachments that are read.
 MOST, LOOKED_AT, MOST_ATTACHED = 20_000, 256 * 1024, 10

@@ -11,7 +11,7 @@ from binascii import a2b_base64
 from simmail.core.mime.bodystructure import literal
 from simmail.core.mime.headers import fields, header_end, lines
 from simmail.core.mime.structure import Part, parse
-from simmail.core.mime.transfer_encoding import unquoted
+from simmail.core.mime.encodings import unquoted
 from simmail.imap.wire.fetch_items import Item
 from simmail.imap.wire.replies import No
 

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from simmail.core.html.tokenizer import tokens
 from simmail.core.inspection.authentication import RecordCheck, Result
-from simmail.core.mime.charsets import decode
+from simmail.core.mime.encodings import decode
 
 #: Octets of a file that are fetched, and that a picture may have (the draft's recommendation).
 MOST, MOST_PICTURE = 64 * 1024, 32 * 1024
