@@ -29,7 +29,7 @@ from simmail.mailstore.index.index import Index
 from simmail.mailstore.mailbox_list import FolderList, MailboxList, MessageCounts
 from simmail.mailstore.maildir import filename, flaglog
 from simmail.mailstore.maildir.names import (
-    INBOX, check_folder, check_special_use, existing_folder, is_standard, mailbox_dir,
+    INBOX, STANDARD, check_folder, check_special_use, existing_folder, mailbox_dir,
 )
 from simmail.mailstore.maildir.status import Survey, survey
 from simmail.mailstore.maildir.subscriptions import subscriptions
@@ -246,7 +246,7 @@ class MailboxFolders:
         name = existing_folder(name)
         if name == INBOX:
             raise Conflict("INBOX cannot be deleted")
-        if is_standard(name):
+        if name in STANDARD:
             folder = await self._cache.load((mailbox, name))
             await folder.expunge(list(folder.uids))
             return
@@ -281,7 +281,7 @@ class MailboxFolders:
                 self._forget(mailbox, name)
             self._counts.set(mailbox, target_name, counts.get(source, (0, 0)))
             self._events.tell(mailbox, "renamed", target_name, source)
-            if is_standard(source):
+            if source in STANDARD:
                 # There is a new one of that name.
                 self._events.tell(mailbox, "made", source)
 

@@ -47,17 +47,16 @@ from simmail.mailstore.index.kept_columns import KeptColumns
 from simmail.mailstore.index.mail_index import MailIndex, MessageFiles, MessageReaders, Wanted
 from simmail.mailstore.index.scan import Scanning
 from simmail.mailstore.index.search import containing
-from simmail.mailstore.journal.journal import Journal
+from simmail.mailstore.journal.journal import Journal, Visibility
 from simmail.mailstore.mailbox_list import FolderList, MailboxList, MessageCounts
 from simmail.mailstore.maildir.filename import Row
 from simmail.mailstore.maildir.files import ISought, Shown
 from simmail.mailstore.maildir.flags import canonical_all, microseconds
 from simmail.mailstore.maildir.layout import Layout
 from simmail.mailstore.maildir.names import (
-    INBOX, check_folder, check_mailbox, existing_folder, mailbox_dir, is_standard, special_order,
+    INBOX, STANDARD, check_folder, check_mailbox, existing_folder, mailbox_dir, special_order,
 )
 from simmail.mailstore.maildir.opened import OpenMessages
-from simmail.mailstore.visibility import Visibility
 from simmail.mailstore.writer.requests import CloseStore
 
 #: Longest that anybody waits to see what was promised, when the disk is slow (real seconds).
@@ -184,7 +183,7 @@ class MailStore:
             raise Invalid("id", "must be from 1 to 64 letters, digits, - and _")
         microseconds(delivery.at)
         for placement in delivery.placements:
-            if (placement.flags not in _USUAL or not is_standard(placement.folder)
+            if (placement.flags not in _USUAL or placement.folder not in STANDARD
                     or placement.mailbox not in self.boxes):
                 return replace(delivery, universe=self.universe, placements=tuple(map(_checked, delivery.placements)))
         return delivery if delivery.universe == self.universe else replace(delivery, universe=self.universe)

@@ -4,7 +4,8 @@ What was accepted and is not yet both synced in the Maildir and committed.
 One journal serves all universes of a process, with one writer, in a process of
 its own: what it does takes nothing of the reactor's time.  Everything that
 waits is appended and synced at once (group commit); only then is it made
-visible.  The writer's side of it is L{groupcommit}.
+visible.  Who looks waits for what was promised and is about to become visible.
+The writer's side of it is L{groupcommit}.
 Source: decisions, section 20.
 """
 
@@ -15,10 +16,13 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
+from msgspec import Struct
 from twisted.internet.defer import Deferred, fail, succeed
+from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
+from simmail.concurrency import Reached
 from simmail.core.records.delivery import Delivery
 from simmail.errors import Unavailable
 from simmail.mailstore.delivery.maildir_delivery import DeliveryResult
@@ -43,6 +47,45 @@ _LAZY, _MOST_COMMITTED = 1.0, 64
 _LOOK = 1.0
 #: Real seconds after which a message that the disk refused is filed again, at first and at most.
 _AGAIN, _LONGEST_PAUSE = 1.0, 32.0
+
+
+class Visibility:
+    """
+    What was promised in one store; it becomes visible in the same order.
+
+    @param reactor: C{IReactorTime}.
+    @ivar promised: how many were; visible: how many are, or never will be while we run.
+    """
+
+    def __init__(self, reactor: IReactorTime) -> None:
+        self.promised, self.visible = 0, Reached(reactor)
+
+    def promise(self, durable: Callable[[], None]) -> WhenDurable:
+        """One delivery that may be promised."""
+        return WhenDurable(self, durable)
+
+    def clear(self) -> Deferred[None] | None:
+        """Deferred that fires when all that was promised so far is visible; None: it is."""
+        return None if self.visible.count == self.promised else self.visible.wait(self.promised)
+
+
+class WhenDurable(Struct, eq=False):
+    """Called when a delivery is durable."""
+
+    visibility: Visibility
+    durable: Callable[[], None]
+    made: bool = False
+
+    def __call__(self) -> None:
+        self.made = True
+        self.visibility.promised += 1
+        self.durable()
+
+    def over(self, result: Any) -> Any:
+        """Its outcome is known; it is handed on."""
+        if self.made:
+            self.visibility.visible.reach(self.visibility.visible.count + 1)
+        return result
 
 
 class Journal:

@@ -24,7 +24,7 @@ from simmail.mailstore.damage import Damage
 from simmail.mailstore.journal.sync import NotSynced, sync_file
 from simmail.mailstore.maildir import filename
 from simmail.mailstore.maildir.names import (
-    HASHED, INBOX, check_mailbox, folder_dir, folder_of, is_inferior, mailbox_dir, mailbox_of, is_standard, renamed_use,
+    HASHED, INBOX, STANDARD, check_mailbox, folder_dir, folder_of, is_inferior, mailbox_dir, mailbox_of, renamed_use,
     use_of,
 )
 from simmail.mailstore.maildir.sharing import Borrowed
@@ -203,7 +203,7 @@ class Layout:
         directory = f"{box}/{below}" if below else box
         if self._is_folder(directory):
             return directory
-        if below and is_standard(name) and self.has_box(box):
+        if below and name in STANDARD and self.has_box(box):
             return self._anew(box, name) if name in self.lines(f"{box}/{ABSENT}") else None
         raise NotFound(f"there is no folder {name}")
 
@@ -283,7 +283,7 @@ class Layout:
         self.borrowed.own(box)
         directory = f"{box}/{folder_dir(name)}"
         absent = self.lines(f"{box}/{ABSENT}")
-        if is_standard(name) and name not in absent:
+        if name in STANDARD and name not in absent:
             uidvalidity, objectid = self.identity(box, name)
         else:
             uidvalidity = self.next_uidvalidity()
@@ -329,12 +329,12 @@ class Layout:
             try:
                 with uids.locked():
                     uids.change(renamed_use(source, target, uids.special_use), self.next_uidvalidity())
-                    if is_standard(source):
+                    if source in STANDARD:
                         self._set_absent(box, [*self.lines(f"{box}/{ABSENT}"), source])
                     os.rename(directory, f"{box}/{folder_dir(target)}", src_dir_fd=self.root, dst_dir_fd=self.root)
             finally:
                 uids.close()
-            if is_standard(source):
+            if source in STANDARD:
                 self._anew(box, source)
         return moves
 

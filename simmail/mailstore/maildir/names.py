@@ -224,6 +224,8 @@ def _from_utf7(level: str) -> str:
 
 _USES = tuple(use for _, use in SPECIAL_FOLDERS if use)
 _BY_NAME = dict(SPECIAL_FOLDERS)
+#: The folders that every mailbox has from the start.
+STANDARD = frozenset(_BY_NAME)
 
 
 def check_special_use(special_use: str) -> str:
@@ -238,14 +240,9 @@ def use_of(name: str) -> str:
     return _BY_NAME.get(name, "")
 
 
-def is_standard(name: str) -> bool:
-    """Whether every mailbox has this folder from the start."""
-    return name in _BY_NAME
-
-
 def renamed_use(old: str, new: str, special_use: str) -> str:
     """The special use of a renamed folder: one that came with the name stays behind, with a new folder."""
-    return use_of(new) or ("" if is_standard(old) else special_use)
+    return use_of(new) or ("" if old in STANDARD else special_use)
 
 
 def special_order(status: FolderStatus) -> tuple[int, str]:

@@ -26,7 +26,7 @@ from simmail.interfaces import IMailStore
 from simmail.mailstore.delivery.external import foreign_id
 from simmail.mailstore.maildir.flags import canonical_all, microseconds
 from simmail.mailstore.maildir.names import (
-    INBOX, check_folder, check_mailbox, existing_folder, is_inferior, check_special_use, is_standard, renamed_use,
+    INBOX, STANDARD, check_folder, check_mailbox, existing_folder, is_inferior, check_special_use, renamed_use,
     special_order, use_of,
 )
 from simmail.mailstore.memory.folder import MemoryFolder
@@ -270,7 +270,7 @@ class MemoryMailStore(MemoryContext):
             raise Conflict("INBOX cannot be deleted")
         if name not in box.folders:
             raise NotFound(f"there is no folder {name} in {mailbox}")
-        if is_standard(name):
+        if name in STANDARD:
             box.folders[name]._remove(list(box.folders[name].uids))
         else:
             box.folders.pop(name).remove()
@@ -300,7 +300,7 @@ class MemoryMailStore(MemoryContext):
             box.folders[target] = folder.renamed(
                 target, renamed_use(source, target, folder.special_use), self._next_uidvalidity())
             self.events.tell(mailbox, "renamed", target, source)
-            if is_standard(source):
+            if source in STANDARD:
                 self._add(mailbox, box, source, use_of(source))
 
     @at_once

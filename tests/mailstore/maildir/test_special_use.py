@@ -7,7 +7,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from simmail.core.records.delivery import SPECIAL_FOLDERS
 from simmail.core.records.folder import FolderStatus
 from simmail.errors import Invalid
-from simmail.mailstore.maildir.names import check_special_use, is_standard, renamed_use, special_order, use_of
+from simmail.mailstore.maildir.names import STANDARD, check_special_use, renamed_use, special_order, use_of
 
 
 def status(name: str, special_use: str) -> FolderStatus:
@@ -22,8 +22,8 @@ class SpecialUseTests(SynchronousTestCase):
     def test_known(self) -> None:
         """Those of the standard folders may be asked for, and none."""
         for name, use in SPECIAL_FOLDERS:
-            self.assertEqual((check_special_use(use), use_of(name), is_standard(name)), (use, use, True))
-        self.assertEqual((use_of("Projects"), is_standard("Projects"), is_standard("sent")), ("", False, False))
+            self.assertEqual((check_special_use(use), use_of(name), name in STANDARD), (use, use, True))
+        self.assertEqual((use_of("Projects"), "Projects" in STANDARD, "sent" in STANDARD), ("", False, False))
 
     def test_refused(self) -> None:
         """Any other is refused, with the field named."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.mailstore.visibility import Visibility
+from simmail.mailstore.journal.journal import Visibility
 
 
 class VisibilityTests(SynchronousTestCase):
