@@ -58,7 +58,7 @@ _TRAILING = ".,;:!?'\"*_|"
 
 # In this order: the first that fits the words wins.
 _PURPOSES: tuple[LinkKind, ...] = ("unsubscribe", "reset", "verify", "invite", "sign_in")
-_WORDS = tuple((kind, re.compile("|".join(words_in("extraction.yaml", kind)))) for kind in _PURPOSES)
+_WORDS = tuple((kind, re.compile(rf"(?:{'|'.join(words_in('extraction.yaml', kind))})\w*")) for kind in _PURPOSES)
 _TRACKING = re.compile(
     r"https?://(?:(?:click|clicks|trk|track|tracking|links?|lnk|mailtrack|mandrillapp|sendgrid|url\d{1,5}|ct|r)"
     r"\.[^/]{1,200}/|[^/]{1,200}/(?:ls/click|wf/(?:click|open)|track(?:/|ing/)?(?:click|open)?|click|trk|redirect|r/"
@@ -122,8 +122,13 @@ def anchors(text: str, html: str) -> tuple[Anchor, ...]:
 
 def unsubscribes(one: Anchor) -> bool:
     """Return whether a link is one to unsubscribe, by what it says, where it leads or the words before it."""
-    words = _WORDS[0][1]
-    return any(words.search(said.lower()) is not None for said in (one.text, one.url, one.context))
+    return any(map(unsubscribing, (one.text, one.url, one.context)))
+
+
+def unsubscribing(text: str) -> str:
+    """Return the first words of a text that speak of unsubscribing, in lower case; C{""} for none."""
+    found = _WORDS[0][1].search(text.lower())
+    return "" if found is None else found[0]
 
 
 def host_of(url: str) -> str:

@@ -8,13 +8,12 @@ import re
 
 from msgspec import Struct
 
+from simmail.core.html.links import unsubscribing
 from simmail.core.inspection.finding import Observation, failed, passed, unseen
 from simmail.core.inspection.subject import InspectedMail
 
 _URI = re.compile(r"<\s*([^<>\s]{1,2000})\s*>")
 _ONE_CLICK = "list-unsubscribe=one-click"
-_WORDS = ("unsubscribe", "opt out", "opt-out", "abmelden", "abbestellen", "se d\u00e9sabonner", "darse de baja",
-          "email preferences", "manage preferences")
 
 
 class Unsubscribe(Struct, frozen=True):
@@ -98,8 +97,7 @@ def unsubscribe_shown(one: InspectedMail) -> Observation:
     """Say whether the text shows how to leave."""
     if not one.bulk:
         return passed("it is no mail to many")
-    low = one.letter.low + " " + " ".join(link.text.lower() for link in one.letter.links)
-    found = next((word for word in _WORDS if word in low), "")
+    found = next(filter(None, map(unsubscribing, (one.letter.low, *(link.text for link in one.letter.links)))), "")
     return passed(f"the text says {found!r}") if found else failed("the text does not say how to leave")
 
 

@@ -117,6 +117,16 @@ class RuleTests(SynchronousTestCase):
         (signed,) = [one for one in inspect(BULK + BODY).rules if one.rule == "ONE_CLICK_SIGNED"]
         self.assertEqual(signed.outcome, "unseen")
 
+    def test_leaving(self) -> None:
+        """Words to leave with are those that tell links of that kind, in any language."""
+        for said, word in (
+            ("Newsletter hier abbestellen.", "abbestellen"), ("Pour ne plus recevoir nos messages", "ne plus recevoir"),
+            ("Si deseas dejar de recibir esto", "dejar de recibir"), ("Unsubscribe here", "unsubscribe"),
+        ):
+            (shown,) = [one for one in inspect(BULK + BODY + said.encode() + b"\r\n").rules
+                        if one.rule == "UNSUBSCRIBE_SHOWN"]
+            self.assertEqual((shown.outcome, word in shown.evidence), ("pass", True), said)
+
     def test_greeting(self) -> None:
         """The client's name is judged where it is known."""
         for helo, outcome in (("mail.shop.example", "pass"), ("[192.0.2.1]", "pass"), ("laptop", "fail"),
