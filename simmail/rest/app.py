@@ -5,21 +5,24 @@ Calls are looked up by the shape of their paths: which segments are words, and
 which stand for names.  What is not found so, such as folders whose name has a
 slash that is not escaped, is left to Klein's map, which finds the same; by
 that alone a small read costs twice the processor time
-(C{scripts/bench/rest --klein}).  What no route takes is answered here too,
+(C{scripts/bench/rest --klein}), and it is made when it is asked first, as it
+takes longer than all else of the table.  What no route takes is answered here too,
 always as JSON.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Coroutine, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Coroutine, Iterable, Sequence
+from functools import cached_property
 from typing import Any
 
 from klein import Klein
-from klein.resource import KleinResource
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.logger import Logger
 from twisted.python.failure import Failure
+from twisted.web.resource import Resource
 from twisted.web.server import NOT_DONE_YET, Request
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 from werkzeug.routing import BaseConverter
@@ -123,26 +126,31 @@ class Application:
         self.routes = tuple(routes)
         self.dispatcher = Dispatcher(services)
         self.router = Router(self.routes)
-        self._klein = Klein()
-        self._klein.url_map.converters["number"] = _Number
-        self._klein.url_map.merge_slashes = False
+        for endpoint, count in Counter(route.endpoint for route in self.routes).items():
+            if count > 1:
+                raise ValueError(f"{endpoint} is declared twice")
+
+    @cached_property
+    def klein(self) -> Klein:
+        """The same routes as Klein has them."""
+        klein = Klein()
+        klein.url_map.converters["number"] = _Number
+        klein.url_map.merge_slashes = False
         for route in self.routes:
-            self._add(route)
+            klein.route(route.rule, methods=[route.method], endpoint=route.endpoint)(self._answer(route))
         no_route: Any = self._no_route
         failed: Any = self._failed
-        self._klein.handle_errors(HTTPException)(no_route)
-        self._klein.handle_errors(Exception)(failed)
+        klein.handle_errors(HTTPException)(no_route)
+        klein.handle_errors(Exception)(failed)
+        return klein
 
-    def _add(self, route: Route) -> None:
-        if route.endpoint in self._klein.endpoints:
-            raise ValueError(f"{route.endpoint} is declared twice")
-
+    def _answer(self, route: Route) -> Callable[..., Deferred[None]]:
         def answer(request: Request, **path: Any) -> Deferred[None]:
             named = {name: value.replace(_SLASH, "/") if isinstance(value, str) else value
                      for name, value in path.items()}
             return self.dispatcher.begin(request, route, named)
 
-        self._klein.route(route.rule, methods=[route.method], endpoint=route.endpoint)(answer)
+        return answer
 
     # What error handlers return is written and finished by Klein.
 
@@ -166,10 +174,10 @@ class Application:
 
     def resource(self) -> Root:
         """Return the resource a C{Site} serves."""
-        return Root(self, self._klein)
+        return Root(self)
 
 
-class Root(KleinResource):
+class Root(Resource):
     """
     Everything below C{/}.
 
@@ -177,8 +185,10 @@ class Root(KleinResource):
     a path that is not UTF-8, a method that is not ASCII.
     """
 
-    def __init__(self, application: Application, klein: Klein) -> None:
-        super().__init__(klein)
+    isLeaf = True
+
+    def __init__(self, application: Application) -> None:
+        super().__init__()
         self._application = application
 
     def render(self, request: Any) -> Any:
@@ -190,7 +200,7 @@ class Root(KleinResource):
         refused = _prepared(request)
         if refused is not None:
             return _watched(request, Deferred.fromCoroutine(self._refuse(request, refused)))
-        return super().render(request)
+        return application.klein.resource().render(request)
 
     async def _refuse(self, request: Request, refused: errors.ErrorReply) -> None:
         request.write(await self._application.dispatcher.unrouted(request, refused))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from types import ModuleType
 
 import msgspec
@@ -24,13 +25,17 @@ HEADINGS: tuple[ModuleType, ...] = (
 )
 
 
+@cache
 def all_routes() -> tuple[Route, ...]:
     """Return every route with its heading, and the one that serves the document of them all."""
     routes = tuple(replace(route, heading=module.HEADING) for module in HEADINGS for route in module.ROUTES)
-    octets = msgspec.json.encode(openapi.document(routes))
+
+    @cache
+    def octets() -> bytes:
+        return msgspec.json.encode(openapi.document(routes))
 
     def read_openapi(call: Call) -> Octets:
-        return Octets(octets, JSON)
+        return Octets(octets(), JSON)
 
     document = Route("GET", "/api/openapi.json", read_openapi, "Read the OpenAPI document", role=None, media=JSON,
                      hidden=True)
