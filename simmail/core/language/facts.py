@@ -33,6 +33,10 @@ _TYPED, _NAMED, _NEAR, _NEARER = 0.1, 0.3, 0.18, 0.01
 #: What it is worth to be called what a question asks for; what more a fact needs that is not, where one knows what is
 #: asked for, and what more where whether is asked.
 _MEANT, _APART, _WHETHER = 0.2, 0.1, 0.08
+#: A question word stands among the first of a part.
+_OPENED = 5
+#: What the only one needs that can say who or where.
+_ALONE = 0.12
 
 _MONEY = re.compile(r"[€$£]|(?i:\b(?:eur|usd|gbp|chf|sek|euros?|pounds?|dollars?|francs?|kronor|libras?)\b)")
 #: "18.30" is an hour, "1.82 m" none.
@@ -184,9 +188,27 @@ def answering(
         for fact in known[:_MOST_ASKED]}
     first, second = sorted([0.0, 0.0, *near.values()])[:-3:-1]
     near_enough = _NEAR + (_APART if told_apart and not meant else 0.0) + (_WHETHER if asked == "yes_no" else 0.0)
+    if len(near) == 1 and asked in ("who", "where") and not meant:
+        near_enough = _ALONE
     if first < near_enough or first - second < _NEARER:
         return None
     return capital_label(next(fact for fact in near if near[fact] == first), language)
+
+
+def enumerated(
+    sentence: str, facts: Sequence[Fact], language: Language, meaning: IMeaning | None = None,
+) -> list[Fact]:
+    """Return the facts that the parts of a sentence ask for: "your tax number and the address", "who and with what"."""
+    parts = re.split(rf"[,;] | {language.and_} | & ", sentence)
+    found: dict[Fact, None] = {}
+    for part in parts if len(parts) > 1 else ():
+        head = part.lower().replace("'s ", " ").split()[:_OPENED]  # "who's in"
+        asks = any(word in language.question_words for word in head)
+        left = [fact for fact in facts if fact not in found and fact.value.lower() not in sentence.lower()]
+        fact = answering(f"{part.strip(' .?!')}{'?' * asks}", left, language, meaning if asks else None)
+        if fact is not None:
+            found[fact] = None
+    return list(found)
 
 
 @lru_cache(_KEPT)

@@ -302,6 +302,9 @@ def apart(question: str, language: Language) -> list[str]:
         # "When and where do we meet?"
         tail = " ".join(question.split()[3:])
         return [_capital(f"{first} {tail}"), _capital(f"{second} {tail}")]
+    head, found, tail = question.partition(f", {language.and_} ")
+    if found and all(f" {language.or_} " in f" {half} ".lower() for half in (head, tail)):
+        return [f"{head}?", _capital(tail)]  # "matt or gloss, and white or grey?"
     cuts: list[tuple[int, int]] = []
     for joint in (f", {language.and_} ", f" {language.and_} ", ", "):
         at = low.find(joint)
@@ -309,7 +312,9 @@ def apart(question: str, language: Language) -> list[str]:
             after = f"{low[at + len(joint):].rstrip(_MARKS)} "
             # "On which day and at what time ..." is one question.
             bare = len(low[:at].split()) < _WHOLE and type_of(low[:at], language) == type_of(after, language) == "when"
-            if at >= _SHORTEST and not bare and opens_question(after, language) and not any(
+            # "..., und kommst du mit dem Zug?"
+            near = language.inflected and after.split()[1:2] == ["du"]
+            if at >= _SHORTEST and not bare and (near or opens_question(after, language)) and not any(
                 abs(at - cut) < 8 for cut, _ in cuts
             ):
                 cuts.append((at, len(joint)))
@@ -409,7 +414,7 @@ def options(sentence: str, language: Language, asked: bool = False) -> tuple[str
     if language.or_ not in low or not any(word in language.choice_words for word in low) and not asked:
         return ()
     middle = low.index(language.or_)
-    if middle < 2 or middle + 1 >= len(tokens) or low[middle + 1] in language.not_words:
+    if middle < 2 - (asked and low[0].isdigit()) or middle + 1 >= len(tokens) or low[middle + 1] in language.not_words:
         return ()
     right: list[str] = []
     for token in tokens[middle + 1:middle + 10]:

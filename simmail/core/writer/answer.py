@@ -7,6 +7,7 @@ be unknown, asked back, or left to whom it concerns.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date
 
 from msgspec import UNSET
@@ -136,6 +137,12 @@ def _looked_up(
             return Said(act="answer.fact_so" if so.agrees else "answer.fact_not", values={**values, **told})
         if so is not None and so.remark is not None:
             return _from_thread(scene, so.remark, values, "answer.said_so" if so.agrees else "answer.said_not")
+    several = _several(scene, question, known)
+    if several:
+        return Said(act="answer.details", values={**values, "value": several})
+    held = _held(question.options, [*(one.value for one in known.facts), *scene.request.notes], language)
+    if held:
+        return _option(held, values, language)
     fact = known.fact(question)
     before = None
     if known.remarks and (question.recalls or fact is not None and facts.answering(
@@ -144,6 +151,8 @@ def _looked_up(
         before = _told_before(scene, read, question, values, known)
         if before is not None and before.act == "answer.piece":
             return before
+    if fact is not None and question.type == "who" and ", " in fact.value:
+        return Said(act="answer.piece", values={**_plain(values), "value": fact.value})  # "Kofi, side gate"
     if fact is not None and question.type != "why":
         return Said(act=fact.act(), values={**values, **fact.values(language)})
     named = asking(language.code).state_named if asks_state(question, language) else ()
@@ -153,7 +162,7 @@ def _looked_up(
         return Said(act="answer.said", values={**values, "value": f"{fact.value[:1].upper()}{fact.value[1:]}."})
     left = _left(question.options, scene) or _settled(question, known.remarks, language)
     if left:
-        return Said(act="answer.option", values={**values, "option": left})
+        return _option(left, values, language)
     if _is_off(question, known.remarks, language):
         return Said(act="answer.called_off", values=values)
     sum_of = known.sum_of(question)
@@ -182,6 +191,28 @@ def _looked_up(
         return Said(act="answer.when", values={
             **values, **counted(question.topic, language), **scene.by(promised)})
     return _of_self(scene, question, values, known)
+
+
+def _several(scene: Scene, question: MailQuestion, known: AnswerSources) -> str:
+    """All that a question asks for at once where facts say some of it, a line each; C{""} where one answer does."""
+    if question.type in ("yes_no", "why", "choice") or question.options or question.recalls or not known.facts:
+        return ""
+    found = known.enumerated(question)
+    named = " ".join(one.label for one in found).lower()
+    own = [one for one in known.sheet.listed(question.text) if one.label.lower() not in named] if found else []
+    return _list(scene, [*found, *own]) if len(found) + len(own) > 1 else ""
+
+
+def _held(options: tuple[str, ...], known: list[str], language: Language) -> str:
+    """The one of two things that what is known speaks of, C{""} where it speaks of neither or of both."""
+    told = [content(one, language.code) for one in known]
+    named = [any(words and words <= one for one in told) for words in (content(one, language.code) for one in options)]
+    return options[named.index(True)] if named.count(True) == 1 else ""
+
+
+def _option(option: str, values: dict[str, str], language: Language) -> Said:
+    act = "answer.option" if option.split()[0].lower() in language.determiners else "answer.way"
+    return Said(act=act, values={**values, "option": option})
 
 
 def _by_value(question: MailQuestion, known: tuple[Fact, ...], language: Language) -> Fact | None:
@@ -390,7 +421,7 @@ def is_proposal(question: MailQuestion, scene: Scene) -> bool:
         names_damage(read.found, scene.language) for read in scene.read)
 
 
-def _list(scene: Scene, listed: list[Told]) -> str:
+def _list(scene: Scene, listed: Sequence[Told | Fact]) -> str:
     colon = scene.language.colon
     lines = (f"{told.label[:1].upper()}{told.label[1:]}{colon}{told.value}" for told in listed if told.value != "-")
     return "\n".join(lines)
@@ -444,8 +475,7 @@ def _chosen(scene: Scene, question: MailQuestion, place: int, values: dict[str, 
     dice, language = scene.dice, scene.language
     if question.options and question.form == "choice":
         option = liked(question.options, scene.request.notes, language) or dice.choice(question.options, "which", place)
-        act = "answer.option" if question.options[1].split()[0].lower() in language.determiners else "answer.way"
-        return Said(act=act, values={**values, "option": option})
+        return _option(option, values, language)
     if question.form == "either":
         halves = question.text.rstrip("?").partition(f" {language.or_} ")
         whole = [restate.said for restate in (

@@ -22,8 +22,9 @@ class OccasionTests(SynchronousTestCase):
         for one in OCCASIONS[part]:
             for temperament in TEMPERAMENTS:
                 job = {name: one[name] for name in ("role", "org") if name in one}
+                known = {name: one[name] for name in ("facts", "notes") if name in one}
                 told = wrote(mail(one["text"], one["subject"]), temperament=temperament, meaning=meaning,
-                             persona=maria(temperament, **job)).text.lower()
+                             persona=maria(temperament, **job), **known).text.lower()
                 where = f"{one['subject']}, {temperament}: {told}"
                 for word in one.get("never", ()):
                     self.assertNotIn(word, told, where)
@@ -53,3 +54,7 @@ class OccasionTests(SynchronousTestCase):
     def test_named(self) -> None:
         """What is broken, missing, lost or fails is named by who looks after it, also in haste and on the phone."""
         self.played("named")
+
+    def test_whole(self) -> None:
+        """All that is asked for at once is told: what facts say, and of two things the one that is known."""
+        self.played("whole")

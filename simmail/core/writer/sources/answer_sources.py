@@ -77,6 +77,10 @@ class AnswerSources:
         return facts.answering(question.text, self.facts, self._language, self._request.meaning) or facts.answering(
             question.text, self.matter, self._language)
 
+    def enumerated(self, question: MailQuestion) -> list[Fact]:
+        """Return the facts of the case that the parts of a question ask for."""
+        return facts.enumerated(question.text, self.facts, self._language, self._request.meaning)
+
     def note(self, question: MailQuestion) -> Fact | None:
         """Return the note that answers a question, None when none does."""
         return facts.answering(question.text, self.notes, self._language, self._request.meaning)

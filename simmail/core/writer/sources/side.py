@@ -70,8 +70,13 @@ def side_words(code: str) -> SideWords:
     return convert(read_optional(code, "side.yaml") or {}, SideWords, strict=False)
 
 
+@cache
+def _spaced(cues: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(f" {cue}" for cue in cues)
+
+
 def _has(text: str, cues: tuple[str, ...]) -> bool:
-    return any(f" {cue}" in text for cue in cues)
+    return any(map(text.__contains__, _spaced(cues)))
 
 
 def tells(sentence: str, *cues: tuple[str, ...]) -> bool:
