@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 from simmail.core.language import agreements
 from simmail.core.language.intents import recognise
-from simmail.core.language.names import is_person
 from simmail.core.language.reader import Findings
 from simmail.core.records.relationship import Dossier
 
@@ -72,15 +71,7 @@ def making(found: Findings, address: str) -> Making:
         return Making(_UNWANTED[kind])
     if kind in _BULK:
         return Making("", _BULK[kind])
-    if agreements.of_a_parcel(text) and not found.asks and not _signed(found):
-        return Making("a parcel notice")
-    return Making()
-
-
-def _signed(found: Findings) -> bool:
-    """Whether a person's name stands above or below it; one word above is a firm's as well."""
-    name = found.mail.from_.name
-    return is_person(name, found.language) and (len(name.split()) > 1 or bool(found.prose.sign_off))
+    return Making("a parcel notice") if found.of_a_parcel else Making()
 
 
 def reasons(

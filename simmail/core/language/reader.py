@@ -20,7 +20,7 @@ from simmail.core.language.corrections import correction
 from simmail.core.language.dates import Dates, Slot
 from simmail.core.language.meaning import IMeaning
 from simmail.core.language.moving import Moving, moving
-from simmail.core.language.names import Sender, addressee, sender
+from simmail.core.language.names import Sender, addressee, is_person, sender
 from simmail.core.language.phrases import say
 from simmail.core.language.clause.points import points
 from simmail.core.language.clause.question_types import is_lost, says_only
@@ -435,6 +435,14 @@ class Findings:
     def attachments(self) -> tuple[str, ...]:
         """Return the names of its attachments."""
         return tuple(say(one.filename, 80) for one in self.mail.attachments if not one.inline)[:MOST]
+
+    @cached_property
+    def of_a_parcel(self) -> bool:
+        """Return whether it is the notice of a parcel: it asks nothing, and bears no person's name."""
+        name = self.mail.from_.name
+        # One word above is a firm's name as well.
+        return agreements.of_a_parcel(f"{self.mail.subject[:200]}\n{self.new}") and not self.asks and not (
+            is_person(name, self.language) and (len(name.split()) > 1 or bool(self.prose.sign_off)))
 
     @cached_property
     def minutes(self) -> str:

@@ -304,8 +304,8 @@ def _one(scene: Scene, read: Read, act: str, number: int, **more: str) -> list[S
     return [Said(act=act, values={**values_of(scene, read), **more})]
 
 
-def _times(scene: Scene, read: Read) -> dict[str, str]:
-    """How lines name the day, and the hour, that a mail speaks of."""
+def times(scene: Scene, read: Read) -> dict[str, str]:
+    """Return how lines name the day, and the hour, that a mail speaks of."""
     slots = read.found.slots
     if not slots:
         return {}
@@ -324,7 +324,7 @@ def _notice(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
                 for cue in scene.language.objecting)
     if asked and act == "notice.ack":
         act = "notice.agree"
-    return _one(scene, read, act, number, **_times(scene, read))
+    return _one(scene, read, act, number, **times(scene, read))
 
 
 def _trouble(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
@@ -382,7 +382,7 @@ def _event(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
 
 
 def _agenda(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
-    return _one(scene, read, does(scene, "agenda", number)[0], number, **_times(scene, read))
+    return _one(scene, read, does(scene, "agenda", number)[0], number, **times(scene, read))
 
 
 def _delivery(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:

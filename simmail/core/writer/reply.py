@@ -20,7 +20,7 @@ from simmail.core.writer.answer import (
     NAMING, answer, is_proposal, is_request, is_told, known_answer, sources, unnamed,
 )
 from simmail.core.writer.by_intent import (
-    DEALINGS, bargain, matter, meeting, refund, remedy, without_ref,
+    DEALINGS, bargain, matter, meeting, refund, remedy, times, without_ref,
 )
 from simmail.core.writer.choice import HIGH, LOW, does, plain, values_of, what_for
 from simmail.core.writer.context import Read, Scene, mentions, tongues, without_determiner
@@ -237,6 +237,9 @@ def _to(scene: Scene, read: Read, number: int) -> list[Said]:
     if told and (len(told) == len(asked) or intent in _TELLING and not chooses):
         intent = "question"  # whatever it looks like: what it asks for is known
     left = (rest if intent not in _CLOSE else left) or left
+    ahead = {slot.start.date() for slot in read.found.slots if slot.start.date() > scene.calendar.today}
+    if read.found.of_a_parcel and not told and len(ahead) < 2:
+        return [Said(act="delivery.noted", values={**values_of(scene, read), **times(scene, read)})]
     feels = moved(scene, read)
     if feels:
         # Nobody denies anything to who is in such a place.

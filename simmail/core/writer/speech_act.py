@@ -117,7 +117,7 @@ ACTS: Mapping[str, Act] = _acts({
     "offer.decide": "by", "offer.accept": "", "offer.ask": "", "offer.haggle": "",
     "enquiry.promise": "by", "enquiry.ask": "", "order.accept": "by", "order.ask": "",
     "alternatives.choose": "option", "alternatives.ask": "", "alternatives.object": "",
-    "delivery.choose": "day", "bank.check": "", "bank.ack": "",
+    "delivery.choose": "day", "delivery.noted": "", "bank.check": "", "bank.ack": "",
     "renewal.extend": "", "renewal.ask": "", "renewal.end": "", "returns.do": "by", "returns.ask": "",
     "approval.yes": "", "approval.ask": "", "approval.no": "",
     "access.grant": "", "access.ask": "", "access.refuse": "",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from simmail.core.mime.address import Address
 from simmail.core.writer.speech_act import ACTS
 from simmail.core.writer.write import drafted
 from simmail.universe.meaning import Meaning
@@ -34,6 +35,10 @@ ASKED: tuple[tuple[str, dict[str, str], tuple[str, ...]], ...] = (
     ("À quel quai notre chauffeur doit-il décharger, et jusqu'à quelle heure ? La dernière fois il a attendu deux "
      "heures, vous vous rendez compte ?", {"quai": "quai 3", "horaires": "de 6 h à 14 h 30"},
      ("quai 3", "de 6 h à 14 h 30")),
+    ("On which day is the hall free? Not at home? Who would have thought we would ever fill it?",
+     {"hall free": "Thursday"}, ("Thursday",)),
+    ("Auf welchem Gleis kommt der Zug an? Liest das denn keiner?", {"Gleis": "Gleis 7"}, ("Gleis 7",)),
+    ("¿Cuántas veces tengo que preguntarlo? ¿Qué talla lleva el encargado?", {"talla": "52"}, ("52",)),
     ("Qui est responsable du dépôt, et quel est son numéro de poste ?",
      {"responsable du dépôt": "Mme Hélène Prat, poste 344"}, ("Mme Hélène Prat, poste 344",)),
     ("¿Hasta cuándo se pueden presentar las ofertas? ¿Merece la pena afilar un poco más el lápiz?",
@@ -106,3 +111,21 @@ class StrayTests(SynchronousTestCase):
                     self.assertFalse([one.act for one in said.said if one.act in ("opener.plain", "extra.close")])
                     self.assertFalse([one for one in said.said if one.number or one.quote])
                     self.assertNotIn("Novak", said.written.text)
+
+    def test_parcels(self) -> None:
+        """The notice of a parcel is taken note of, and nothing is asked about it or decided."""
+        for text, subject in (
+            ("Your parcel FP 2209 will be delivered tomorrow between 14:10 and 15:10. Not at home? Choose a neighbour.",
+             "Your parcel FP 2209"),
+            ("Ihr Paket 00441 liegt ab morgen in der Filiale Markt 8 bereit. Bitte bringen Sie einen Ausweis mit.",
+             "Ihr Paket ist da"),
+            ("Su pedido 88120 sale hoy de nuestro almacén. Entrega prevista: jueves entre 9:00 y 13:00.",
+             "Su pedido está en camino"),
+            ("Votre colis 5510 sera livré demain entre 9 h et 12 h.", "Votre colis"),
+        ):
+            for temperament in TEMPERAMENTS:
+                found = drafted(request(mail(text, subject, Address("Parcels", "news@parcels.example")),
+                                        temperament=temperament))
+                body = [one.act for one in found.said if one.act.partition(".")[0] not in ("opener", "extra")]
+                self.assertEqual(body, ["delivery.noted"], (text, temperament))
+                self.assertIsNone(found.written.question)
