@@ -74,6 +74,8 @@ def aftermath(
         after = _put_off(job, written.promise.due.astimezone(timezone.utc), after)
     if job.kind == "reply":
         thread = replace(thread, held=written.held)
+    if written.unread and written.unread not in after.unread:
+        after = replace(after, unread=(*after.unread, written.unread))
     if written.done:
         thread = replace(thread, done=thread.done | written.done)
     if job.kind in _SPEAKING:

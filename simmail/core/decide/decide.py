@@ -37,12 +37,14 @@ from simmail.core.language.intents import FRAUD, recognise
 from simmail.core.language.promised import MailPromise, promised
 from simmail.core.language.reader import Findings, read_mail
 from simmail.core.message.auto_submitted import automatic, bulk, no_notices
+from simmail.core.records import temperaments
 from simmail.core.records.case import How
 from simmail.core.records.conversation import Remark, apart, booked, taken
 from simmail.core.records.persona import Behaviors, OutOfOffice, Persona
 from simmail.core.records.relationship import Dossier, OpenPromise, ThreadState
 from simmail.core.time.arrival import local_arrival
 from simmail.core.time.instant import format_instant
+from simmail.core.writer.context import not_read
 
 
 #: The time in which messages of a thread are counted, before pace.
@@ -393,6 +395,12 @@ def _spoken_to(s: DecisionInput, found: Findings) -> bool:
     return any(len(part) > 2 and part in found.new for part in s.persona.name.split())
 
 
+def _minds_unread(s: DecisionInput, before: Dossier, found: Findings) -> float:
+    """How readily the persona reminds of a language that it does not read, 0 where that has not been said before."""
+    said = before.unread and not_read(f"{s.mail.subject[:200]}\n{s.mail.text}", found.language.code, s.persona)
+    return temperaments.named(s.persona.temperament).nudges if said and said in before.unread else 0.0
+
+
 def _draw(s: DecisionInput, before: Dossier, dossier: Dossier, found: Findings) -> tuple[bool, str]:
     """Whether a reply follows, and why."""
     copy, informed = _copy(s), _informed(s)
@@ -405,6 +413,7 @@ def _draw(s: DecisionInput, before: Dossier, dossier: Dossier, found: Findings) 
         bulk=bulk(s.mail) or made.bulk, copy=copy and not informed and not plain, informed=informed,
         unwanted="cc only" if plain else made.unwanted,
         dossier=before, farewell=found.farewell and bool(s.thread.wrote),
+        unread=_minds_unread(s, before, found),
     ))
     draw = s.dice.uniform("reply")
     return draw < rate, f"reply draw {draw:.2f} {'under' if draw < rate else 'over'} reply rate {rate:.2f} ({told})"

@@ -22,6 +22,8 @@ BULK, COPY, NUDGED, FAREWELL = 0.25, 0.35, 0.75, 0.1
 #: colleague wrote to somebody else, and the highest rate that begins from.
 UNWANTED, INFORMED, NEARLY = 0.002, 0.002, 0.9
 WARM, IMPATIENT = 1.2, 0.75
+#: A mail in a language that its writer was told is not read, for those who always remind.
+UNREAD = 0.03
 
 #: An unanswered run lowers the odds so often at most.
 MOST_NUDGES = 4
@@ -76,9 +78,13 @@ def making(found: Findings, address: str) -> Making:
 
 def reasons(
     *, question: bool, known: bool, case: bool, promise: bool, bulk: str, copy: bool, dossier: Dossier,
-    farewell: bool = False, informed: bool = False, unwanted: str = "",
+    farewell: bool = False, informed: bool = False, unwanted: str = "", unread: float = 0.0,
 ) -> tuple[Reason, ...]:
-    """Everything that raises or lowers the odds of a reply to one mail."""
+    """
+    Everything that raises or lowers the odds of a reply to one mail.
+
+    @param unread: its writer was told that its language is not read: how readily one reminds of that, 0 for neither.
+    """
     run = dossier.unanswered
     found = (
         (question, Reason(QUESTION, "direct question")),
@@ -89,6 +95,7 @@ def reasons(
         (copy, Reason(COPY, "cc only")),
         (bool(unwanted), Reason(UNWANTED, f"wants no answer ({unwanted})")),
         (informed, Reason(INFORMED, "informed by a colleague", wins=True)),
+        (bool(unread), Reason(UNREAD * unread, "in a language that is not read, as was said", wins=True)),
         (farewell, Reason(FAREWELL, "nothing left to answer")),
         (run > 0, Reason(NUDGED ** min(run, MOST_NUDGES), f"{run} unanswered before" if run > 1 else "a nudge")),
         (dossier.warmth is not None and dossier.warmth > 0.75, Reason(WARM, "liked")),

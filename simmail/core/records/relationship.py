@@ -52,6 +52,7 @@ class Dossier(Struct, frozen=True, omit_defaults=True):
     @ivar ooo: keys of out-of-office periods they were told about.
     @ivar replies: Unix seconds of the replies planned or sent in the last day before the latest (for the cap).
     @ivar stances: case id to a sentence on how the persona sees them there, C{""} outside any case.
+    @ivar unread: languages that they were told are not read.
     """
 
     address: str
@@ -68,6 +69,7 @@ class Dossier(Struct, frozen=True, omit_defaults=True):
     replies: tuple[int, ...] = ()
     promises: tuple[OpenPromise, ...] = ()
     stances: dict[str, str] = {}
+    unread: tuple[str, ...] = ()
 
 
 class RelationPromise(Struct, frozen=True):

@@ -127,7 +127,7 @@ def set_scene(request: WordsRequest) -> Scene:
     own = languages.tell(request.own[-1].text[:3000], mine[0]) if request.own else mine[0]
     # A line of a few words is in the language that one wrote in before, else in one's own.
     told = languages.tell(text, own)
-    unread = foreign(text[:1000]) or ("" if told in mine else told)
+    unread = not_read(text, told, persona)
     # Who does not write a language answers in another.
     language = languages.language(told if told in WRITTEN and not unread else next(
         (code for code in mine if code in WRITTEN), WRITTEN[0]))
@@ -163,6 +163,11 @@ def set_scene(request: WordsRequest) -> Scene:
         said=folded("\n".join([
             *(one.found.prose.quoted for one in read), *(mail.text[:20_000] for mail in request.own)])),
     )
+
+
+def not_read(text: str, told: str, persona: Persona) -> str:
+    """Return the code of the language of a text where somebody does not read it, C{""} where it does."""
+    return foreign(text[:1000]) or ("" if told in tongues(persona) else told)
 
 
 def tongues(persona: Persona) -> tuple[str, ...]:

@@ -142,10 +142,10 @@ def reply(scene: Scene) -> list[Said]:
 
 
 def _unread(scene: Scene) -> Said:
-    """What is said to a mail in a language that nobody here reads: which one it is asked for in."""
+    """What is said to a mail in a language that nobody here reads: which one it is asked for in, in full but once."""
     code = scene.language.code
     own = [tongue(one, code) for one in dict.fromkeys((code, WRITTEN[0])) if one in tongues(scene.request.persona)]
-    return Said(act="tongue.unread", values={
+    return Said(act="tongue.again" if scene.unread in scene.request.unread else "tongue.unread", values={
         **scene.common, "own": f" {scene.language.or_} ".join(own), "tongue": tongue(scene.unread, code)})
 
 

@@ -70,6 +70,7 @@ class WordsRequest(Struct, frozen=True, kw_only=True):
     @ivar seen: the page behind a link in C{mails} that it opened, None for none.
     @ivar unsubscribed: it followed a link to unsubscribe.
     @ivar nth: how many mails it wrote to this correspondent before.
+    @ivar unread: languages that the correspondent was told are not read.
     @ivar meaning: whom to ask what C{mails} mean where rules are unsure.
     """
 
@@ -100,6 +101,7 @@ class WordsRequest(Struct, frozen=True, kw_only=True):
     seen: SeenPage | None = None
     unsubscribed: bool = False
     nth: int = 0
+    unread: tuple[str, ...] = ()
     meaning: IMeaning | None = None
     part: str = ""
     matter: dict[str, str] = {}
@@ -119,6 +121,7 @@ class Written(Struct, frozen=True, kw_only=True):
     @ivar again: what of the text was said before and only said again.
     @ivar intent: what the (last) answered mail was taken for, C{""} when there was none.
     @ivar language: of the text, C{en} or C{de}.
+    @ivar unread: the language of the mail, where the text says that it is not read.
     @ivar by: who worded it; failed: why a model did not, where it was asked to.
     """
 
@@ -134,5 +137,6 @@ class Written(Struct, frozen=True, kw_only=True):
     again: tuple[str, ...] = ()
     intent: str = ""
     language: str = "en"
+    unread: str = ""
     by: str = "templates"
     failed: str = ""

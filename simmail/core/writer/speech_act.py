@@ -91,7 +91,7 @@ ACTS: Mapping[str, Act] = _acts({
     "meeting.visit": "slot",
     "injection.refuse": "", "injection.puzzled": "", "ticket.ack": "", "ticket.ask": "",
     "status.look": "by ref", "status.ask": "ref", "status.wait": "ref", "deliver.shipped": "ref",
-    "tongue.unread": "own",
+    "tongue.unread": "own", "tongue.again": "own",
     "refund.sum": "by ref amount", "refund.do": "by ref", "refund.ask": "",
     "redress.insist": "want", "bargain.name": "value amount", "bargain.last": "value amount", "bargain.take": "amount",
     "closing.bye": "",

@@ -72,6 +72,7 @@ def drafted(request: WordsRequest) -> Drafted:
         appointments=_appointments(scene, said),
         intent=scene.read[-1].intent if scene.read else "",
         language=scene.language.code,
+        unread=scene.unread if request.kind == "reply" else "",
     ))
 
 

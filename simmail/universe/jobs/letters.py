@@ -313,7 +313,7 @@ def request(
         owes=tuple(Promised(one.what, one.due) for one in dossier.promises if one.by == "persona"),
         done=context.thread.done, broken=_broken(data),
         seen=_seen(data), unsubscribed=any(one.get("left") for one in data.get("visited", ())),
-        nth=dossier.sent, meaning=meaning)
+        nth=dossier.sent, unread=dossier.unread, meaning=meaning)
 
 
 def draft(

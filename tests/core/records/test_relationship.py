@@ -24,7 +24,7 @@ class StoredTests(SynchronousTestCase):
         """What holds something reads back as it was."""
         promise = OpenPromise("persona", "the list", NOW, NOW, "j_1", "late", "<1@b.test>", "c_1", 2)
         dossier = Dossier("a@b.test", "Ann", "p_2", 0.5, 0.25, 0.0, NOW, 3, 2, 1, ("x",), (1, 2), (promise,),
-                          {"": "Likes"})
+                          {"": "Likes"}, ("pl",))
         thread = ThreadState("<1@b.test>", "c_1", "key", 4, (1, 2), "<2@b.test>", held={"a": "b"}, echoes=2)
         self.assertEqual(msgspec.json.decode(msgspec.json.encode(dossier), type=Dossier), dossier)
         self.assertEqual(msgspec.json.decode(msgspec.json.encode(thread), type=ThreadState), thread)
