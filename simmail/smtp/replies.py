@@ -17,7 +17,7 @@ import errno
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from simmail.core.records.bad_address import BadKind, REPLIES
+from simmail.core.records.bad_address import ACCEPTED, BadKind, REPLIES
 from simmail.errors import Forbidden, OverMailLimit, Refusal, TooLarge, TooMany, Unauthenticated, Unavailable
 
 
@@ -39,7 +39,7 @@ class CommandRefused(Exception):
 
 OK = reply(250, "2.0.0", "OK")
 SENDER_OK = reply(250, "2.1.0", "Sender OK")
-RECIPIENT_OK = reply(250, "2.1.5", "Recipient OK")
+RECIPIENT_OK = reply(*ACCEPTED)
 RESET = reply(250, "2.0.0", "Reset")
 GO_AHEAD = reply(354, "", "End data with <CR><LF>.<CR><LF>")
 BYE = reply(221, "2.0.0", "Bye")

@@ -22,7 +22,7 @@ from simmail.core.records.event import Event
 from simmail.core.rng import Dice
 from simmail.core.rules.fault_library import added
 from simmail.core.rules.fault_rule import FaultRule, NumberedRule, is_advanced, rules_of, shown
-from simmail.core.rules.faults import FaultCount, FaultEvent, FaultVerdict, hits, is_fleeting, is_lasting, judge
+from simmail.core.rules.faults import FaultCount, FaultEvent, FaultVerdict, Judged, hits, is_fleeting, is_lasting, judge
 from simmail.core.rules.login_name import split
 from simmail.core.rules.quota_plan import Plan
 from simmail.errors import Invalid, Unavailable
@@ -128,8 +128,7 @@ class Faults:
         if universe == self._universe:
             # In a fork the same login meets what it met in the original.
             passing = passing._replace(login=name)
-        verdict, changed = judge(
-            self.rules, passing, ChainMap(self._marks, self._fleeting), self._clock.now(), self._dice)
+        verdict, changed = self._judged(passing)
         if not changed:
             return verdict
         marks = []
@@ -150,6 +149,13 @@ class Faults:
                 events += self._auth_failed(passing, verdict),
         self._record(marks, events)
         return verdict
+
+    def foretell(self, passing: FaultEvent) -> FaultVerdict | None:
+        """Return what would happen at a stage; nothing is counted or recorded."""
+        return self._judged(passing).verdict
+
+    def _judged(self, passing: FaultEvent) -> Judged:
+        return judge(self.rules, passing, ChainMap(self._marks, self._fleeting), self._clock.now(), self._dice)
 
     def _auth_failed(self, passing: FaultEvent, verdict: FaultVerdict) -> Event:
         account = self._policy.login(passing.login.strip().lower())

@@ -35,7 +35,7 @@ GET /api/accounts/{address}; PATCH /api/accounts/{address}; DELETE /api/accounts
 POST /api/accounts/{address}/test; GET /api/accounts/{address}/signature; PUT /api/accounts/{address}/signature
 GET /api/cases; POST /api/cases; GET /api/cases/{id}; PATCH /api/cases/{id}; DELETE /api/cases/{id}
 GET /api/cases/{id}/threads; GET /api/cases/{id}/events; GET /api/ai; PUT /api/ai; GET /api/recipients
-PUT /api/recipients; PATCH /api/recipients; GET /api/links; PUT /api/links; PATCH /api/links
+PUT /api/recipients; PATCH /api/recipients; GET /api/recipients/check; GET /api/links; PUT /api/links; PATCH /api/links
 GET /api/retention; PUT /api/retention; POST /api/retention/prune
 GET /api/world; PUT /api/world; GET /api/world/kinds; POST /api/world/streams/{id}/fire
 GET /api/faults; PUT /api/faults; GET /api/faults/kinds; GET /api/faults/scenarios; POST /api/faults/scenarios/{id}
@@ -231,6 +231,8 @@ class DocumentTests(TableTestCase):
             path = self.there(route, values)
             if route.path == "/api/search":
                 path = "/api/search?q=lunch"
+            elif route.path == "/api/recipients/check":
+                path += f"?{route.query_example}"
             elif route.path == "/api/inspect":
                 path = "/api/inspect?address=app@sim.test&folder=Sent&uid=1"
             if "/jobs/{id}" in route.path:

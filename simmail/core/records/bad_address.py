@@ -21,6 +21,9 @@ REPLIES: Mapping[BadKind, tuple[int, str, str]] = MappingProxyType({
     "blocked": (554, "5.7.1", "Rejected under policy"),
 })
 
+#: The same of an address that is good.
+ACCEPTED = (250, "2.1.5", "Recipient OK")
+
 #: What is wrong with an address of which a server says this (RFC 3463 section 3.2 to 3.5), where it is not policy.
 _KIND_OF_STATUS: Mapping[str, BadKind] = MappingProxyType({
     "1.1": "unknown", "1.6": "unknown", "1.10": "unknown", "4.1": "unknown",

@@ -51,6 +51,12 @@ def _status(value: Any, field: str) -> Any:
     return {parse(str(name), below(field, name)): one for name, one in value.items()}
 
 
+#: What happens to mail for an address: C{deliver} to a mailbox there is; C{create} it first; C{refuse} at RCPT;
+#: C{bounce} after accepting; C{discard} after accepting.
+Outcome = Literal["deliver", "create", "refuse", "bounce", "discard"]
+StrangerMode = Literal["off", "basic", "ai"]
+
+
 class RecipientRule(Struct, frozen=True, forbid_unknown_fields=True):
     """What happens to addresses not seen before."""
 
@@ -58,7 +64,7 @@ class RecipientRule(Struct, frozen=True, forbid_unknown_fields=True):
     bad_rate: Share = 0.0
     bad_kinds: Annotated[tuple[BadKind, ...], Meta(max_length=LIST, extra={"read": once})] = ()
     fail_at: Literal["dsn", "rcpt"] = "dsn"
-    stranger: Literal["off", "basic", "ai"] = "off"
+    stranger: StrangerMode = "off"
     silent: bool = False
 
 
@@ -76,15 +82,13 @@ class RecipientVerdict(Struct, frozen=True):
     """
     What happens to mail for one address.
 
-    @ivar kind: C{deliver} to a mailbox there is; C{create} it first; C{refuse} at RCPT; C{bounce} after accepting;
-        C{discard} after accepting.
     @ivar bad: what is wrong with the address, for C{refuse} and C{bounce}.
     @ivar stranger: who is behind a mailbox that is created.
     """
 
-    kind: Literal["deliver", "create", "refuse", "bounce", "discard"]
+    kind: Outcome
     bad: BadKind | None = None
-    stranger: Literal["off", "basic", "ai"] = "off"
+    stranger: StrangerMode = "off"
 
 
 _DELIVER = RecipientVerdict("deliver")

@@ -2,6 +2,7 @@
 
 import { html, useState } from "/assets/vendor/preact.js";
 import { get, patch } from "/assets/app/api.js";
+import { link } from "/assets/app/route.js";
 import { t } from "/assets/texts/index.js";
 import { Form } from "/assets/parts/form.js";
 import { Settings } from "/assets/parts/document.js";
@@ -9,19 +10,13 @@ import { notice } from "/assets/parts/notice.js";
 
 const KINDS = ["ok", "unknown", "domain", "full", "disabled", "blocked"];
 
-// What a rule would do, in the order of the contract: a fixed status, a mailbox that is there, silent, create, chance.
-function verdict(rules, mailbox, address) {
-  if (rules.status[address]) return t("recipients.would.status", { status: rules.status[address] });
-  if (mailbox) return mailbox.persona ? t("recipients.would.persona", { name: mailbox.persona }) : t("recipients.would.mailbox");
-  const domain = address.split("@")[1] || "";
-  const rule = rules.domains[domain] || rules.default;
-  const by = rules.domains[domain] ? t("recipients.by.domain", { domain }) : t("recipients.by.default");
-  if (rule.silent) return t("recipients.would.silent", { by });
-  if (!rule.create) return t("recipients.would.refuse", { by });
-  const rate = Math.round((rule.bad_rate || 0) * 100);
-  const end = rule.stranger && rule.stranger !== "off" ? t("recipients.would.stranger") : t("recipients.would.create");
-  return `${rate ? t("recipients.would.chance", { rate, at: rule.fail_at, by }) : by}: ${end}`;
-}
+// What the service says would happen to mail for an address, and what leads there.
+const Verdict = ({ of: one, universe }) => html`<section role="status"><p><strong>${t(`recipients.would.${one.kind}`)}</strong> ${one.reply ? html`<code>${one.reply}</code>` : t("recipients.silence")}</p>
+  <ul class="notes">${one.faults.map((fault) => html`<li><a href=${link(universe, "faults")}>${t("recipients.by.fault", { rule: fault.rule || fault.index + 1, kind: fault.kind, stage: fault.stage })}</a></li>`)}
+    ${one.bad && html`<li>${t(`recipients.by.${one.forced ? "status" : "bad"}`, { bad: one.bad })}</li>`}
+    ${one.persona_id && html`<li><a href=${link(universe, "people", [one.persona_id])}>${t("recipients.by.persona", { name: one.persona })}</a></li>`}
+    ${!one.forced && !one.faults.length && one.kind !== "deliver" && html`<li>${t(`recipients.by.${one.rule ? "domain" : "default"}`, { domain: one.rule })}</li>`}
+    ${one.kind === "create" && html`<li>${t("recipients.field.stranger")}: ${t(`recipients.stranger.${one.stranger}`)}</li>`}</ul></section>`;
 
 // The fields of one rule, in an object of that name.
 const rule = (field, of) => ["create", "silent", "bad_rate", "bad_kinds", "fail_at", "stranger"].map((name) => ({ ...field(name, {
@@ -30,14 +25,10 @@ const rule = (field, of) => ["create", "silent", "bad_rate", "bad_kinds", "fail_
   stranger: { kind: "select", options: ["off", "basic", "ai"].map((one) => [one, t(`recipients.stranger.${one}`)]) },
 }[name]), name: `${of}${name}` }));
 
-export default function Recipients({ role }) {
+export default function Recipients({ route, role }) {
   const may = role === "admin";
-  const [answer, setAnswer] = useState("");
-  const ask = async ({ address }) => {
-    const wanted = address.toLowerCase();
-    const [rules, boxes] = await Promise.all([get("/api/recipients"), get("/api/mailboxes")]);
-    setAnswer(verdict(rules, boxes.find((one) => one.address === wanted), wanted));
-  };
+  const [answer, setAnswer] = useState(null);
+  const ask = async (values) => setAnswer(await get("/api/recipients/check", values));
   const set = async ({ address, status }) => {
     const rules = await get("/api/recipients");
     const { [address.toLowerCase()]: before, ...others } = rules.status;
@@ -46,8 +37,8 @@ export default function Recipients({ role }) {
   };
   const field = (name, more) => ({ name, label: t(`recipients.field.${name}`), ...more });
   return html`<h1>${t("nav.recipients")}</h1><div class="two"><section><h2>${t("recipients.tester")}</h2>
-      <${Form} fields=${[field("address", { kind: "email", required: true })]} onSubmit=${ask} action=${t("recipients.ask")} />
-      ${answer && html`<p role="status"><strong>${answer}</strong></p>`}
+      <${Form} fields=${[field("address", { kind: "email", required: true }), field("from", { kind: "email" })]} onSubmit=${ask} action=${t("recipients.ask")} />
+      ${answer && html`<${Verdict} of=${answer} universe=${route.universe} />`}
       ${may && html`<h2>${t("recipients.force")}</h2><${Form} onSubmit=${set} fields=${[field("address", { kind: "email", required: true }), { ...field("kind", { kind: "select", options: KINDS }), name: "status" }]} />`}</section>
     <section><h2>${t("recipients.rules")}</h2><${Settings} path="/api/recipients" events=${["settings.updated"]} may=${may} fields=${[
     ...rule(field, "default."), field("domains", { kind: "rows", key: "domain", fresh: { create: true }, of: [field("domain", { required: true }), ...rule(field, "")] }),

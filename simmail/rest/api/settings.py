@@ -7,21 +7,31 @@ Source: API contract, "Behaviour settings"; decisions, section 23 ("Settings").
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta, Struct
 
 from simmail.core.decide.link_policy import HABITS
+from simmail.core.mime.address import domain_of
+from simmail.core.records.bad_address import ACCEPTED, BadKind, REPLIES
+from simmail.core.records.fields import Line
 from simmail.core.records.settings import DEFAULT_USER_AGENT, Hosts, LinkPolicy, Pace, WriterMode
-from simmail.core.rules.recipients import RecipientRules
+from simmail.core.rules.faults import FaultEvent, FaultVerdict
+from simmail.core.rules.recipients import Outcome, RecipientRules, StrangerMode
 from simmail.core.wording.chat import Level
 from simmail.errors import Invalid
 from simmail.rest import validate
-from simmail.rest.route import Body, Call, Route
+from simmail.rest.render.compose import one_address
+from simmail.rest.route import Body, Call, Query, Route
 from simmail.universe.retention import PrunedCounts, Retention
 
 HEADING = "Behaviour settings"
+
+#: What faults make of mail that was accepted.
+_AFTERWARDS: Mapping[str, Outcome] = MappingProxyType({"bounce": "bounce", "discard": "discard"})
 
 
 class AiMode(Body, frozen=True):
@@ -38,6 +48,36 @@ class PaceChange(Body, frozen=True):
 
     factor: float | None = None
     ignore_hours: bool | None = None
+
+
+class WhichRecipient(Query, frozen=True, rename={"from_": "from"}):
+    """C{from}: who would write, for fault rules that count by the sender."""
+
+    address: Line
+    from_: Line = ""
+
+
+class RecipientCheck(Struct, frozen=True):
+    """
+    What would happen to mail for an address.
+
+    C{kind}: C{deliver} to a mailbox there is; C{create} it first; C{refuse}; C{bounce} or C{discard} after accepting.
+    C{reply}: what SMTP says to RCPT; empty where a fault rule lets it say nothing.
+    C{bad}: what is wrong with the address, where the rules find it bad; C{forced}: by its own C{status}.
+    C{rule}: the domain whose rule it is, empty for the default one; C{stranger}: who is behind a mailbox made.
+    C{persona}, C{persona_id}: who lives there.  C{faults}: the fault rules that would fire, at RCPT and at delivery.
+    """
+
+    address: str
+    kind: Outcome
+    reply: str
+    bad: BadKind | None
+    forced: bool
+    rule: str
+    stranger: StrangerMode
+    persona: str
+    persona_id: str | None
+    faults: tuple[FaultVerdict, ...]
 
 
 class LinkRules(LinkPolicy, frozen=True, forbid_unknown_fields=True):
@@ -125,6 +165,35 @@ def _merged(kept: Struct, change: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in merged.items() if value is not None}
 
 
+def check_recipient(call: Call) -> RecipientCheck:
+    universe, policy = call.universe, call.universe.policy
+    address = one_address(call.query.address, "address").address
+    sender = one_address(call.query.from_, "from").address if call.query.from_ else ""
+    verdict = policy.recipient(address, sender)
+    at_rcpt = FaultEvent("rcpt", getattr(call.request.getClientAddress(), "host", ""), sender, address)
+    fault = universe.faults.foretell(at_rcpt)
+    kind, said = verdict.kind, ACCEPTED if verdict.kind != "refuse" else REPLIES[verdict.bad or "unknown"]
+    faults = [fault] if fault is not None else []
+    if fault is not None and _ends(fault):
+        kind, said = "refuse", (fault.code, fault.enhanced, fault.message)
+    elif kind in ("deliver", "create"):
+        fault = universe.faults.foretell(at_rcpt._replace(stage="deliver"))
+        if fault is not None:
+            faults.append(fault)
+            kind = _AFTERWARDS.get(fault.kind, "refuse" if _ends(fault) else kind)
+    persona = universe.people.at(address)
+    return RecipientCheck(
+        address, kind, " ".join(" ".join(map(str, said)).split()) if said[0] else "", verdict.bad,
+        policy.status(address) != "ok", domain if (domain := domain_of(address)) in policy.rules.domains else "",
+        verdict.stranger, persona.name if persona is not None else "", persona.id if persona is not None else None,
+        tuple(faults))
+
+
+def _ends(fault: FaultVerdict) -> bool:
+    """Tell whether nothing comes after a fault: it answers, or nothing does."""
+    return bool(fault.code) or fault.kind in ("drop", "hang")
+
+
 def read_links(call: Call) -> LinkSettings:
     return LinkSettings(call.universe.settings.links, dict(HABITS), DEFAULT_USER_AGENT)
 
@@ -198,6 +267,13 @@ ROUTES: tuple[Route, ...] = (
     Route("PATCH", "/api/recipients", merge_recipients, "Change the recipient rules; what is left out stays",
           RecipientRules, role="admin", body=dict[str, Any], body_shown=RecipientRules, example={"seed": "monday"},
           answer_example=_RECIPIENTS),
+    Route("GET", "/api/recipients/check", check_recipient,
+          "Read what would happen to mail for an address: what SMTP would say to RCPT, and what comes of the mail",
+          RecipientCheck, query=WhichRecipient, query_example="address=gone@acme.test&from=app@sim.test",
+          answer_example={
+              "address": "gone@acme.test", "kind": "refuse", "reply": "550 5.1.1 User unknown", "bad": "unknown",
+              "forced": True, "rule": "acme.test", "stranger": "off", "persona": "", "persona_id": None,
+              "faults": []}),
     Route("GET", "/api/links", read_links, "Read which links personas open", LinkSettings, answer_example={
         "policy": _POLICY, "habits": dict(HABITS), "default_user_agent": DEFAULT_USER_AGENT}),
     Route("PUT", "/api/links", change_links,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+from urllib.parse import urlencode
+
 from tests.rest.served import ServedTestCase
 
 
@@ -34,6 +37,39 @@ class SettingsTests(ServedTestCase):
         self.assertEqual(self.good("PATCH", "/api/recipients", {"seed": None})["seed"], default)
         self.bad(400, "PATCH", "/api/recipients", {"default": {"bad_rate": 7}})
         self.bad(403, "PATCH", "/api/recipients", {}, "member")
+
+    def test_recipient_checked(self) -> None:
+        """What would happen to an address is what RCPT says, and nothing is counted or made by asking."""
+        def check(address: str, **asked: str) -> dict[str, Any]:
+            query = urlencode({"address": address, **asked})
+            found: dict[str, Any] = self.good("GET", f"/api/recipients/check?{query}", role="viewer")
+            return found
+
+        made = self.persona()
+        self.good("PUT", "/api/recipients", {
+            "domains": {"shut.test": {"create": False}, "full.test": {"bad_rate": 1, "bad_kinds": ["full"]},
+                        "hole.test": {"silent": True}}, "status": {"old@shut.test": "disabled"}})
+        there = check(made["addresses"][0])
+        self.assertEqual((there["kind"], there["reply"], there["persona_id"], there["faults"]),
+                         ("deliver", "250 2.1.5 Recipient OK", made["id"], []))
+        expected = {"new@acme.test": "create 250", "new@shut.test": "refuse 550", "old@shut.test": "bounce 250",
+                    "x@full.test": "bounce 250", "X@HOLE.test": "discard 250"}
+        found = {address: check(address) for address in expected}
+        self.assertEqual({address: f"{one['kind']} {one['reply'][:3]}" for address, one in found.items()}, expected)
+        self.assertEqual([(one["bad"], one["forced"], one["rule"]) for one in found.values()], [
+            (None, False, ""), ("unknown", False, "shut.test"), ("disabled", True, "shut.test"),
+            ("full", False, "full.test"), (None, False, "hole.test")])
+        self.good("PUT", "/api/faults", [
+            {"name": "once", "kind": "defer", "stage": "rcpt", "match": "@acme.test", "times": 1},
+            {"kind": "drop", "stage": "rcpt", "match": "@hole.test"}, {"kind": "discard", "stage": "deliver"}])
+        for _ in range(2):
+            said = check("new@acme.test", **{"from": "app@sim.test"})
+            self.assertEqual((said["kind"], said["reply"][:3], said["faults"][0]["rule"]), ("refuse", "451", "once"))
+        self.assertEqual((check("new@hole.test")["kind"], check("new@hole.test")["reply"]), ("refuse", ""))
+        self.assertEqual((check("x@y.test")["kind"], check("x@y.test")["reply"][:3]), ("discard", "250"))
+        self.assertEqual([one["hits"] for one in self.good("GET", "/api/faults")], [0, 0, 0])
+        self.assertNotIn("new@acme.test", str(self.good("GET", "/api/mailboxes")))
+        self.assertIn("address: ", self.bad(400, "GET", "/api/recipients/check?address=nobody"))
 
     def test_links_merged(self) -> None:
         """Hosts are lower-cased and named once; PATCH changes what it names."""
