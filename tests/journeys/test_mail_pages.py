@@ -47,8 +47,14 @@ class MailTests(JourneyCase):
             page.set_input_files("dialog input[type=file]", [
                 {"name": "dot.png", "mimeType": "image/png", "buffer": PICTURE},
                 {"name": "notes.txt", "mimeType": "text/plain", "buffer": b"Bring the notes."}])
+            # What was typed is not lost by one key.
+            page.keyboard.press("Escape")
+            page.get_by_label("Discard what you have written?").get_by_role("button", name="Cancel").click()
+            expect(page.locator("dialog [name=subject]")).to_have_value("Lunch on Friday?")
             sent(page)
             service.good("POST", "/api/clock/advance", {"by": "2d"})
+            visit.go("jobs/done")
+            expect(page.locator("tbody tr", has_text="reply").get_by_role("link", name="Maria Rossi")).to_be_visible()
             # Why, for every recipient; the same has an address of its own.
             visit.go("mail/app@sim.test/Sent/1?tab=why")
             story = page.get_by_role("tabpanel")

@@ -53,6 +53,8 @@ class PageTests(JourneyCase):
             expect(page.locator(".tour, .invitation, .pointed")).to_have_count(0)
             self._check_world(visit, service)
             visit.go("faults")
+            page.get_by_role("searchbox").fill("out of storage")
+            expect(page.locator(".cards li")).to_have_count(1)
             card = page.locator(".cards li", has_text="Gmail: inbox out of storage")
             card.get_by_role("button").click()
             expect(page.locator(".rules li")).to_have_count(1)
@@ -92,7 +94,7 @@ class PageTests(JourneyCase):
         page.fill("dialog [name=text]", "Thank you for asking. Yes, we have it, and it costs 120.00 EUR.")
         page.click("dialog button[type=submit]")
         expect(page.locator("dialog")).to_have_count(0)
-        page.get_by_role("button", name="+1 week").click()
+        page.get_by_role("button", name="+1 w").click()
         expect(page.locator(".notice")).to_contain_text("The clock stands at")
         visit.go("score")
         part = page.locator(".part", has_text="Mail that wants an answer got one")
@@ -195,6 +197,10 @@ class PageTests(JourneyCase):
             expect(page.locator("dialog")).to_have_count(0)
             self.assertEqual(service.good("GET", "/api/faults")[0]["window"], {
                 "days": "mon-fri", "from": "09:00", "to": "17:00"})
+            visit.go("admin/orgs")
+            self._fill(page, {"id": "shop", "plan": "free"})
+            page.get_by_role("button", name="Add").click()
+            expect(page.get_by_role("row", name="shop")).to_contain_text("free")
             self.assertEqual((visit.problems, visit.asked), ([], []))
 
     @staticmethod

@@ -1,18 +1,27 @@
-// Something that has to be dealt with before anything else; Escape closes it.
+// Something that has to be dealt with before anything else; Escape closes it, and asks first where something was typed.
 
 import { html, render, useEffect, useRef } from "/assets/vendor/preact.js";
 import { t } from "/assets/texts/index.js";
 
 export function Dialog({ title, onClose, wide = false, children }) {
   const element = useRef(null);
+  const typed = useRef(new Set());
   useEffect(() => {
     const before = document.activeElement;
     element.current.showModal();
     return () => before && before.focus && before.focus();
   }, []);
-  return html`<dialog ref=${element} class=${wide ? "wide" : ""} aria-label=${title} onClose=${onClose}>
+  // What was typed and not sent since, or refused.
+  const unsent = () => typed.current.size > 0 || element.current.querySelector("form [role=alert]");
+  const leave = async (event) => {
+    event.preventDefault();
+    if (!unsent() || await confirm(t("discard.ask"), t("discard"))) element.current?.close();
+  };
+  return html`<dialog ref=${element} class=${wide ? "wide" : ""} aria-label=${title} onClose=${onClose}
+    onInput=${(event) => typed.current.add(event.target.form)} onSubmit=${(event) => typed.current.delete(event.target)}
+    onKeyDown=${(event) => event.key === "Escape" && leave(event)} onCancel=${(event) => event.target === element.current && leave(event)}>
     <header><h2>${title}</h2>
-      <button type="button" class="quiet" aria-label=${t("close")} onClick=${() => element.current.close()}>✕</button></header>
+      <button type="button" class="quiet" aria-label=${t("close")} onClick=${leave}>✕</button></header>
     ${children}</dialog>`;
 }
 

@@ -90,5 +90,5 @@ export function TimeBar({ clock, role, onChange }) {
     ${STEPS.map(([by, size]) => html`<button type="button" title=${t("clock.advance", { by })} onClick=${() => advance({ to: new Date(now + size).toISOString() })}>${t(`clock.by.${by}`)}</button>`)}
     <button type="button" disabled=${!next} onClick=${() => advance({ until: "next_job", max_jobs: undefined })}
       title=${next ? t("clock.next.title", { kind: next.kind, in: duration(ms) }) : t("clock.next.none")}>${t("clock.next")}</button>`}
-    <${Strip} jobs=${jobs} now=${now} /></div>`;
+    ${next && html`<span class="help">${counted("clock.due", clock.pending, { in: duration(ms) })}</span>`}<${Strip} jobs=${jobs} now=${now} /></div>`;
 }

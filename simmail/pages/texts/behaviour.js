@@ -35,6 +35,8 @@ export default {
   "faults.field.window.from": "From",
   "faults.field.window.to": "To",
   "faults.field.window.tz": "Time zone",
+  "faults.filter": "Find a scenario: gmail, 421, greylist …",
+  "faults.found": "{n} of {of} scenarios",
   "faults.hits": "hits",
   "faults.library": "What providers do",
   "faults.match.help": "Part of an address, such as @acme.test; empty for everybody",

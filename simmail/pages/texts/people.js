@@ -90,6 +90,7 @@ export default {
   "jobs.state.failed": "Failed",
   "jobs.state.pending": "Pending",
   "jobs.state.skipped": "Skipped",
+  "jobs.who": "Whose",
   "people.calendar": "Calendar",
   "people.calendar.end": "To",
   "people.calendar.start": "From",

@@ -16,17 +16,20 @@ import { Facts, Value } from "/assets/parts/value.js";
 
 const ROLES = ["viewer", "member", "admin"];
 const field = (name, more) => ({ name, label: t(`admin.field.${name}`), ...more });
-const ORGS = field("orgs", { kind: "rows", key: "org", only: "role", of: [field("org", { required: true }), field("role", { kind: "select", options: ROLES })] });
+// One of those that there are; none stands for the usual one.
+const CHOICES = { plans: "name", orgs: "id", universes: "id" };
+const pick = (name, of, more) => field(name, { kind: "select", options: of, ...more });
+const ORGS = field("orgs", { kind: "rows", key: "org", only: "role", of: [pick("org", "orgs", { required: true }), field("role", { kind: "select", options: ROLES })] });
 const PASSWORD = field("password", { kind: "password", autocomplete: "new-password" });
 
 // What there is to see, to make and to change of each; acts: [label, does(row), a question before it].
 const KINDS = {
   orgs: {
-    id: "id", columns: ["id", "name", "plan", "suspended"], fields: [field("id", { required: true }), field("name"), field("plan")], change: [field("plan")],
+    id: "id", columns: ["id", "name", "plan", "suspended"], fields: [field("id", { required: true }), field("name"), pick("plan", "plans")], change: [pick("plan", "plans", { required: true })],
     acts: (one) => [[one.suspended ? t("admin.resume") : t("admin.suspend"), () => patch(`/api/admin/orgs/${segment(one.id)}`, { suspended: !one.suspended })]],
   },
   universes: {
-    id: "id", columns: ["id", "name", "org", "seed", "created", "ends"], fields: [field("id", { required: true }), field("name"), field("org"), field("seed"), field("clock", { placeholder: "2026-03-01T09:00:00Z" }), field("ttl", { placeholder: "2h" })], change: [field("ttl", { placeholder: "2h" })],
+    id: "id", columns: ["id", "name", "org", "seed", "created", "ends"], fields: [field("id", { required: true }), field("name"), pick("org", "orgs"), field("seed"), field("clock", { placeholder: "2026-03-01T09:00:00Z" }), field("ttl", { placeholder: "2h" })], change: [field("ttl", { placeholder: "2h" })],
     acts: (one) => [[t("delete"), () => remove(`/api/admin/universes/${segment(one.id)}`), t("admin.universe.ask", { id: one.id })]],
   },
   users: {
@@ -34,7 +37,7 @@ const KINDS = {
     acts: (one) => [[t("delete"), () => remove(`/api/admin/users/${segment(one.email)}`), t("admin.user.ask", { email: one.email })]],
   },
   keys: {
-    id: "prefix", columns: ["prefix", "name", "universe", "role", "created"], fields: [field("name"), field("universe", { required: true }), field("role", { kind: "select", options: ROLES })],
+    id: "prefix", columns: ["prefix", "name", "universe", "role", "created"], fields: [field("name"), pick("universe", "universes", { required: true }), field("role", { kind: "select", options: ROLES })],
     acts: (one) => [[t("admin.revoke"), () => remove(`/api/admin/keys/${segment(one.prefix)}`), t("admin.key.ask", { prefix: one.prefix })]],
   },
 };
@@ -43,10 +46,14 @@ function Kind({ name }) {
   const kind = KINDS[name];
   const path = `/api/admin/${name}`;
   const found = useData((signal) => get(path, {}, signal), [name]);
+  const choices = useData(async (signal) => Object.fromEntries(await Promise.all(Object.entries(CHOICES).map(async ([of, id]) =>
+    [of, (await get(`/api/admin/${of}`, {}, signal)).map((one) => one[id])]))), [name]);
+  const filled = (fields) => fields.map((one) => ({ ...one, of: one.of && filled(one.of),
+    options: typeof one.options === "string" ? [...(one.required ? [] : [""]), ...choices.data[one.options]] : one.options }));
   const [made, setMade] = useState(null);
   const [editing, setEditing] = useState(null);
   const change = async (values) => { await patch(`${path}/${segment(editing[kind.id])}`, values); setEditing(null); changed(); };
-  const changed = () => { found.reload(); if (name === "universes" || name === "orgs") window.dispatchEvent(new Event("universes")); };
+  const changed = () => { found.reload(); choices.reload(); if (name === "universes" || name === "orgs") window.dispatchEvent(new Event("universes")); };
   const make = async (values) => {
     const answer = await post(path, values);
     // A secret is shown this once.
@@ -60,9 +67,9 @@ function Kind({ name }) {
     ...kind.columns.map((one) => ({ title: t(`admin.field.${one}`), cell: (row) => html`<${Value} of=${row[one]} />` })),
     { title: "", cell: (row) => html`<span class="bar tight">${kind.acts(row).map((one) => html`<button type="button" onClick=${() => act(one)}>${one[0]}</button>`)}
       ${kind.change && html`<button type="button" onClick=${() => setEditing(row)}>${t("edit")}</button>`}</span>` }]} />`}<//>
-    <h2>${t(`admin.${name}.new`)}</h2><${Form} key=${name} fields=${kind.fields} onSubmit=${make} action=${t("add")} />
+    <h2>${t(`admin.${name}.new`)}</h2><${Loaded} of=${choices}>${() => html`<${Form} key=${name} fields=${filled(kind.fields)} onSubmit=${make} action=${t("add")} />`}<//>
     ${made && html`<${Dialog} title=${t("admin.once")} wide onClose=${() => setMade(null)}>${made.key && html`<${Code} text=${made.key} />`}<${Facts} of=${made} /><//>`}
-    ${editing && html`<${Dialog} title=${editing[kind.id]} wide onClose=${() => setEditing(null)}><${Form} fields=${kind.change} value=${editing} onSubmit=${change} onCancel=${() => setEditing(null)} /><//>`}`;
+    ${editing && choices.data && html`<${Dialog} title=${editing[kind.id]} wide onClose=${() => setEditing(null)}><${Form} fields=${filled(kind.change)} value=${editing} onSubmit=${change} onCancel=${() => setEditing(null)} /><//>`}`;
 }
 
 export default function Admin({ route }) {

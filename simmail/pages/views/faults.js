@@ -32,6 +32,8 @@ export default function Faults({ role }) {
   const scenarios = useData((signal) => get("/api/faults/scenarios", {}, signal));
   const [editing, setEditing] = useState(null);
   const [dragged, setDragged] = useState(null);
+  const [filter, setFilter] = useState("");
+  const fits = (one) => [one.name, one.provider, one.description, one.rule.kind, one.rule.stage, one.rule.code, one.rule.message].join(" ").toLowerCase().includes(filter.toLowerCase());
   const bare = (list) => list.map(({ hits, ...rule }) => rule);
   const save = (list) => attempt(() => put("/api/faults", bare(list))).then(rules.reload);
   const move = (list, from, to) => {
@@ -52,8 +54,9 @@ export default function Faults({ role }) {
           <button type="button" disabled=${at === list.length - 1} aria-label="${t("faults.down")}: ${rule.name}" onClick=${() => move(list, at, at + 1)}>↓</button>
           <button type="button" onClick=${() => setEditing({ at, rule })}>${t("edit")}</button>
           <button type="button" onClick=${() => save(list.filter((_, n) => n !== at))}>${t("delete")}</button></span>`}</li>`)}</ol>`)}<//>
-    <h2>${t("faults.library")}</h2><${Loaded} of=${scenarios}>${(list) => html`<ul class="cards">${list.map((one) => html`<li key=${one.id}><h3>${one.name}</h3>
-      <p>${one.description}</p><p class="help">${one.rule.code} ${one.rule.enhanced} ${one.rule.message}</p>
+    <div class="bar"><h2>${t("faults.library")}</h2><input type="search" aria-label=${t("faults.filter")} placeholder=${t("faults.filter")} value=${filter} onInput=${(event) => setFilter(event.currentTarget.value)} /></div>
+    <${Loaded} of=${scenarios}>${(list) => html`<p class="help" role="status">${t("faults.found", { n: list.filter(fits).length, of: list.length })}</p><ul class="cards">${list.filter(fits).map((one) => html`<li key=${one.id}><h3>${one.name}</h3>
+      <p>${one.description}</p><p class="help">${one.rule.kind}, ${one.rule.stage}: ${one.rule.code} ${one.rule.enhanced} ${(one.rule.message || "").replaceAll("\n", " ")}</p>
       ${may && html`<button type="button" aria-label="${t("faults.add")}: ${one.name}" onClick=${() => attempt(() => post(`/api/faults/scenarios/${segment(one.id)}`), t("faults.added", { name: one.name })).then(rules.reload)}>${t("faults.add")}</button>`}</li>`)}</ul>`}<//>
     ${editing && kinds.data && html`<${Edit} rule=${editing.rule} kinds=${kinds.data} onClose=${() => setEditing(null)} onSave=${async (rule) => {
     const list = [...rules.data];

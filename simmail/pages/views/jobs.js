@@ -12,5 +12,5 @@ export default function Jobs({ route, role }) {
   const state = STATES.includes(route.rest[0]) ? route.rest[0] : "pending";
   return html`<h1>${t("nav.jobs")}</h1><${Tabs} label=${t("jobs.state")} names=${STATES} current=${state}
     titles=${Object.fromEntries(STATES.map((one) => [one, t(`jobs.state.${one}`)]))} onPick=${(one) => go(link(route.universe, "jobs", [one]))}>
-    <${JobTable} query=${{ state }} may=${role !== "viewer"} /><//>`;
+    <${JobTable} key=${state} query=${{ state }} may=${role !== "viewer"} universe=${route.universe} /><//>`;
 }

@@ -140,7 +140,7 @@ export default function People({ route, role }) {
   return html`<div class="bar"><h1>${t("nav.people")}</h1><input type="search" aria-label=${t("people.filter")} placeholder=${t("people.filter")} value=${filter} onInput=${(event) => setFilter(event.currentTarget.value)} />
     ${may && html`<a class="button main" href=${link(universe, "people", ["new"])}>${t("people.new")}</a>`}</div>
     <${Loaded} of=${people}>${(list) => html`<${Table} caption=${t("nav.people")} empty=${t("people.none")} href=${(one) => link(universe, "people", [one.id])}
-      rows=${list.filter((one) => `${one.name} ${one.addresses.join(" ")} ${one.org || ""} ${one.role || ""}`.toLowerCase().includes(wanted)).slice(0, 500)} columns=${[
+      rows=${list.filter((one) => `${one.name} ${one.addresses.join(" ")} ${one.org || ""} ${one.role || ""}`.toLowerCase().includes(wanted))} columns=${[
     { title: t("people.field.name"), cell: (one) => one.name }, { title: t("people.field.addresses"), cell: (one) => one.addresses[0] },
     { title: t("people.field.role"), cell: (one) => [one.role, one.org].filter(Boolean).join(", ") },
     { title: t("people.field.temperament"), cell: (one) => html`${one.temperament} ${one.paused && html`<span class="badge">${t("people.paused")}</span>`}` },
