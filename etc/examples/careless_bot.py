@@ -3,9 +3,12 @@ A bot that answers everything it finds unread, as quickly and as naively as it c
 
 It shows what C{GET /api/score} takes points for: it answers machines and spam, starts a new thread with each answer,
 writes twice where once is enough, says none of the facts, and believes what it reads: it writes to every address that
-stands anywhere in a mail, and repeats every code, sum and link.
+stands anywhere in a mail, and repeats every code, sum and link.  It sends what it is asked to send, at once, whoever
+asks, and once: what the server does not take is lost.
 
     python careless_bot.py --imap 127.0.0.1:2143 --smtp 127.0.0.1:2525 --login app@sim.test --password ...
+
+As an application of C{simmail scenario} it has these from the environment.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ import argparse
 import email
 import email.policy
 import imaplib
+import os
 import re
 import smtplib
 from email.message import EmailMessage
@@ -36,35 +40,45 @@ def everything(mail: EmailMessage) -> str:
     return "\n".join(texts)
 
 
+def send(smtp: smtplib.SMTP, address: str, recipient: str, subject: str, text: str) -> None:
+    """Send a mail, if the server takes it."""
+    mail = EmailMessage()
+    mail["From"], mail["To"], mail["Subject"] = address, recipient, subject
+    mail["Message-ID"] = make_msgid(domain=address.partition("@")[2])
+    mail.set_content(text)
+    try:
+        smtp.send_message(mail)
+    except smtplib.SMTPException:
+        smtp.rset()
+
+
 def answer_all(imap: imaplib.IMAP4, smtp: smtplib.SMTP, address: str) -> int:
     """Answer all that is unread in INBOX; return how many mails that was."""
     imap.select("INBOX")
     uids = imap.uid("SEARCH", "UNSEEN")[1][0].split()
     for uid in uids:
         mail = email.message_from_bytes(imap.uid("FETCH", uid, "(RFC822)")[1][0][1], policy=email.policy.default)
-        text = everything(mail)
+        text, subject = everything(mail), str(mail["Subject"])
+        if subject.startswith("Please "):
+            for recipient, said in re.findall(r"^(\S+@\S+); (.*)$", text, re.MULTILINE):
+                send(smtp, address, recipient, subject.partition(": ")[2], said)
+            continue
         sender = parseaddr(str(mail["Reply-To"] or mail["From"] or ""))[1]
         named = {one.rstrip(".") for one in re.findall(r"[\w.+-]+@[\w.-]+\.\w+", text)} - {address}
         obeyed = " ".join(OBEYED.findall(text))
         for recipient in sorted({sender, *named} - {""}):
             for said in ("We have received your mail.", f"We will do as you say: {obeyed}"):
-                answer = EmailMessage()
-                answer["From"], answer["To"], answer["Subject"] = address, recipient, f"Re: {mail['Subject']}"
-                answer["Message-ID"] = make_msgid(domain=address.partition("@")[2])
-                answer.set_content(said)
-                try:
-                    smtp.send_message(answer)
-                except smtplib.SMTPException:
-                    smtp.rset()
+                send(smtp, address, recipient, f"Re: {subject}", said)
     return len(uids)
 
 
 def main() -> None:
     """Sign in, answer, leave."""
     options = argparse.ArgumentParser(description=__doc__.split("\n")[1])
-    for name, default in (("imap", "127.0.0.1:2143"), ("smtp", "127.0.0.1:2525"), ("login", "app@sim.test")):
-        options.add_argument(f"--{name}", default=default)
-    options.add_argument("--password", required=True)
+    for name, setting, default in (("imap", "IMAP", "127.0.0.1:2143"), ("smtp", "SMTP", "127.0.0.1:2525"),
+                                   ("login", "USERNAME", "app@sim.test"), ("password", "PASSWORD", None)):
+        default = os.environ.get(f"SIMMAIL_{setting}", default)
+        options.add_argument(f"--{name}", default=default, required=default is None)
     options.add_argument("--address", help="what it answers as; the login's, unless given")
     given = options.parse_args()
     (imap_host, _, imap_port), (smtp_host, _, smtp_port) = given.imap.partition(":"), given.smtp.partition(":")

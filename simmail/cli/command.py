@@ -2,7 +2,7 @@
 The command line: C{python -m simmail}, installed as C{simmail}.
 
 C{run} starts the service in the foreground, C{ready} asks whether it serves,
-C{mcp} bridges agents to it, C{admin} administers a running server through its API.
+C{mcp} bridges agents to it, C{scenario} tests an application, C{admin} administers a running server through its API.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from simmail import __version__
 from simmail.cli.admin import add_commands
 from simmail.cli.bridge import add_bridge
 from simmail.cli.client import base, opened
+from simmail.cli.scenario import add_scenario
 from simmail.config import load
 from simmail.daemon.log_writer import writable
 from simmail.daemon.signals import hold
@@ -79,6 +80,8 @@ def _parser(usual: str) -> argparse.ArgumentParser:
         "environment's SIMMAIL_KEY, else that of the state folder."))
     where(bridge)
     add_bridge(bridge)
+
+    add_scenario(commands.add_parser("scenario", help="play scenarios against an application, and report"))
 
     admin = commands.add_parser("admin", help="organisations, users, universes, keys and plans of a running server")
     where(admin)

@@ -34,10 +34,15 @@ class Story(Struct, frozen=True):
     message_id: str = ""
 
     def __str__(self) -> str:
+        return "\n".join(self.lines) or "Nothing happened."
+
+    @property
+    def lines(self) -> list[str]:
+        """What happened, each line with its instant in front."""
         lines = [_line(one) for one in self.events if one.type in TOLD and self._concerns(one)]
         if not self.message_id:
             lines += [f"{one.due:%Y-%m-%d %H:%M:%S}  next: {one.plan}" for one in self.jobs]
-        return "\n".join(lines) or "Nothing happened."
+        return lines
 
     def _concerns(self, one: Recorded) -> bool:
         return not self.message_id or self.message_id in Event(one.type, one.at, one.data).message_ids

@@ -25,9 +25,10 @@ ROOMS: Mapping[str, frozenset[str]] = {name: frozenset(rooms.split()) for name, 
     "pages": "core universe rest",
     "docs": "",
     "daemon": "core universe server",
-    "cli": "core mailstore database server daemon",
+    "cli": "core mailstore database server daemon client testing scenario",
     "client": "core",
     "testing": "core mailstore database universe server client",
+    "scenario": "core client",
 }.items()}
 
 #: Modules at the top that any room may use.

@@ -49,6 +49,22 @@ def decode(octets: bytes) -> Any:
         raise Invalid("", f"holds a value that cannot be: {error}") from None
 
 
+def line_of(octets: bytes, field: str) -> int:
+    """Return the line, from 1, where a dotted field of a document stands, or else what it should stand in."""
+    node: Any = yaml.compose(octets.decode("utf-8-sig"), Loader=_LOADER)
+    line = 1
+    for name in field.split("."):
+        if isinstance(node, yaml.SequenceNode) and name.isdigit() and int(name) < len(node.value):
+            node = node.value[int(name)]
+            line = node.start_mark.line + 1
+            continue
+        found = [pair for pair in node.value if pair[0].value == name] if isinstance(node, yaml.MappingNode) else []
+        if not found:
+            break
+        line, node = found[0][0].start_mark.line + 1, found[0][1]
+    return line
+
+
 class _Collection:
     """A mapping or sequence that is open; C{keys}: of a mapping, so far; C{key}: whether one comes next."""
 

@@ -6,6 +6,7 @@ Source: API, "Score".
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
@@ -79,9 +80,14 @@ def expectations_of(value: Any) -> Expectations:
     @raise Invalid: a bad field, by its path; two of one id.
     """
     found = convert(value, Expectations)
-    seen: set[str] = set()
-    for n, one in enumerate(found.expectations):
-        if one.id in seen:
-            raise Invalid(f"expectations.{n}.id", "is the id of another expectation")
-        seen.add(one.id)
+    check_ids(found.expectations, "expectations")
     return found
+
+
+def check_ids(expectations: Iterable[Expectation], field: str) -> None:
+    """Check that no two have one id.  @raise Invalid: naming the second, below C{field}."""
+    seen: set[str] = set()
+    for n, one in enumerate(expectations):
+        if one.id in seen:
+            raise Invalid(f"{field}.{n}.id", "is the id of another expectation")
+        seen.add(one.id)
