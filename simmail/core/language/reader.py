@@ -8,16 +8,16 @@ that templates use.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import date, datetime, time, timedelta
-from functools import cache, cached_property, lru_cache
+from functools import cached_property, lru_cache
 
 from msgspec.structs import replace
 
-from simmail.core.language import agreements, dates, phrases, questions
+from simmail.core.language import agreements, dates, figures, phrases, questions
 from simmail.core.language.corrections import correction
 from simmail.core.language.dates import Dates, Slot
+from simmail.core.language.figures import MOST
 from simmail.core.language.meaning import IMeaning
 from simmail.core.language.moving import Moving, moving
 from simmail.core.language.names import Sender, addressee, is_person, sender
@@ -32,8 +32,6 @@ from simmail.core.message.mail import Mail
 from simmail.core.message.splitting import split_reply
 from simmail.core.time.invitation import Invitation, invitation
 
-#: More of each is not looked for.
-MOST = 6
 #: Characters of new text that are looked at for what it does to its reader.
 LOOKED_AT = 16_384
 #: Readings that are kept between a decision and its answer, and the longest mail (octets) whose reading is.
@@ -42,15 +40,6 @@ _KEPT, _LONGEST_KEPT = 1024, 16_384
 _BRIEF = 14
 #: Words of an answer that only takes its leave.
 _LONGEST_FAREWELL = 25
-
-_CURRENCY = "€|\\$|£|EUR|USD|GBP|CHF|SEK|NOK|DKK|PLN|CZK|JPY|Euro|euros"
-_SUM = r"[0-9]{1,12}(?:[.,' ][0-9]{2,3}){0,4}"
-# Bounded, and a currency sign or a digit has to stand at the start of each try.
-_AMOUNT = re.compile(rf"(?:(?<![\w])(?:{_CURRENCY}) ?{_SUM}(?![\w])|(?<![\w.,-]){_SUM} ?(?:{_CURRENCY})(?![\w]))")
-_MINUTES = re.compile(r"(?<![0-9])([1-9][0-9]{0,2})[- ]?min")
-_FIGURE = re.compile(r"(?<![0-9.,])[0-9]{1,3}(?:[.,][0-9]{1,2})? ?%")
-_CODE = re.compile(r"(?<![\w.,/-])[0-9]{4,8}(?![\w/-]|[.,][0-9])")
-_EDGES = ".,;:!?()[]{}<>\"'“”„’‘*_"
 
 
 class Findings:
@@ -407,19 +396,11 @@ class Findings:
     @cached_property
     def amounts(self) -> tuple[str, ...]:
         """Return the sums of money, first the one that is to be paid."""
-        found = tuple(_unique(match.group() for match in _AMOUNT.finditer(self._both)))
-        for sentence in self.prose.sentences if len(found) > 1 else ():
-            low = sentence.lower()
-            cue = max(map(low.rfind, self.language.total_words))
-            match = _AMOUNT.search(sentence, cue) if cue >= 0 else None
-            if match is not None:
-                total = " ".join(match.group().split())
-                return total, *(one for one in found if one != total)
-        return found
+        return figures.amounts(self._both, self.prose.sentences, self.language)
 
     @cached_property
     def _references(self) -> list[tuple[str, str]]:
-        return _references(self._both, self.language)
+        return figures.references(self._both, self.language)
 
     @cached_property
     def references(self) -> tuple[str, ...]:
@@ -447,22 +428,22 @@ class Findings:
     @cached_property
     def minutes(self) -> str:
         """Return how long something takes."""
-        return _first(_MINUTES.search(self.prose.body), 1)
+        return figures.minutes(self.prose.body)
 
     @cached_property
     def figure(self) -> str:
         """Return a percentage."""
-        return _first(_FIGURE.search(self.prose.body), 0).replace(" ", self.language.figure_blank)
+        return figures.percentage(self.prose.body, self.language)
 
     @cached_property
     def coded(self) -> bool:
         """Return whether it has something like a code."""
-        return _CODE.search(self._both) is not None
+        return figures.has_code(self._both)
 
     @property
     def unlabelled_images(self) -> int:
         """Return how many pictures of the HTML have no description."""
-        return _unlabelled(self.mail.html)
+        return figures.unlabelled_images(self.mail.html)
 
     @cached_property
     def _form(self) -> tuple[bool, bool]:
@@ -481,10 +462,7 @@ class Findings:
     @property
     def rating(self) -> int:
         """Return the highest mark of a scale that is asked for ("from 1 to 5"), 0 for none."""
-        low = self.prose.body.lower()
-        if not any(map(low.__contains__, self.language.rating_words)):
-            return 0
-        return int(_first(_scale(self.language.code).search(low), 1) or 0)
+        return figures.highest_mark(self.prose.body, self.language)
 
 
 def read_mail(
@@ -514,70 +492,6 @@ def _at_that_time(slot: Slot, before: list[Slot]) -> Slot:
         return slot
     return Slot(
         start=slot.start.replace(hour=timed.start.hour, minute=timed.start.minute), timed=True, halves=timed.halves)
-
-
-@cache
-def _scale(code: str) -> re.Pattern[str]:
-    joints = "|".join(map(re.escape, sorted(known(code).range_words | {".."})))
-    return re.compile(rf"(?<![0-9])[01] ?(?:{joints}) ?(5|6|7|10)(?![0-9])")
-
-
-def _first(match: re.Match[str] | None, group: int) -> str:
-    return match.group(group) if match is not None else ""
-
-
-def _references(text: str, language: Language) -> list[tuple[str, str]]:
-    """Each reference, bare and as it is spoken of: a bare number with its noun, C{order 77120}."""
-    found: dict[str, str] = {}
-    before = ""
-    for word in text.split()[:3000]:
-        bare = word.strip(_EDGES)
-        # "Order 77120", "No. 5530", and what is a reference by its looks: INV-2041, #48213, PO7781.
-        plain = bare.lstrip("#")
-        if plain.isalpha():
-            before = bare.lower()
-            continue
-        digits = sum(character.isdigit() for character in plain)
-        looks = 3 <= len(plain) <= 24 and plain.isascii() and digits >= 2 and all(
-            character.isalnum() or character in "-/_." for character in plain
-        )
-        if looks and before not in language.account_words and "://" not in bare and "." not in plain.strip("."):
-            lettered = plain.upper() == plain and plain.lower() != plain and (
-                plain[0].isupper() or before in language.reference_words)
-            numbered = plain.isdigit() and digits >= (3 if before in language.reference_nouns else 4) and (
-                bare.startswith("#") or before in language.reference_words)
-            if (lettered and not plain.startswith(("EUR", "USD", "GBP", "CHF")) or numbered) and bare not in found:
-                noun = before if plain.isdigit() and before in language.reference_nouns else ""
-                noun = noun.capitalize() if language.inflected else noun
-                found[bare] = f"{noun} {bare}".lstrip()
-        before = bare.lower().strip(".:")
-    return list(found.items())[:MOST]
-
-
-def _unique(found: Iterable[str]) -> tuple[str, ...]:
-    kept: list[str] = []
-    for one in found:
-        one = " ".join(one.split())
-        if one not in kept:
-            kept.append(one)
-        if len(kept) >= MOST:
-            break
-    return tuple(kept)
-
-
-def _unlabelled(html: str) -> int:
-    low = html[:200_000].lower()
-    count = 0
-    at = low.find("<img")
-    while at >= 0 and count < 50:
-        end = low.find(">", at)
-        if end < 0:
-            break
-        tag = low[at:min(end, at + 4000)]
-        if "alt=" not in tag or 'alt=""' in tag or "alt=''" in tag:
-            count += 1
-        at = low.find("<img", end)
-    return count
 
 
 def address_form(body: str, language: Language) -> tuple[bool, bool]:
