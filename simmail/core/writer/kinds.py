@@ -17,7 +17,7 @@ from simmail.core.language.phrases import is_document, pieces, say, things, what
 from simmail.core.language.questions import MailQuestion
 from simmail.core.language.tables import counted
 from simmail.core.writer.agenda import clock, numbered, plain_date
-from simmail.core.writer.answer import answer, asks_state, sources
+from simmail.core.writer.answer import answer
 from simmail.core.writer.by_intent import counters, timed
 from simmail.core.writer.context import Scene, set_scene
 from simmail.core.writer.life import kind_words
@@ -25,6 +25,7 @@ from simmail.core.writer.reply import reply
 from simmail.core.writer.request import WordsRequest
 from simmail.core.writer.sources.aim import aim, offered
 from simmail.core.writer.sources.self_sheet import SelfSheet
+from simmail.core.writer.sources.known import asks_state, sources
 from simmail.core.writer.speech_act import Said
 from simmail.core.writer.wishes import want_sentence
 

@@ -16,9 +16,7 @@ from simmail.core.language.phrases import documents, say
 from simmail.core.language.questions import MailQuestion, asks_to_do
 from simmail.core.language.tables import counted
 from simmail.core.language_data import WRITTEN, tongue
-from simmail.core.writer.answer import (
-    NAMING, answer, is_proposal, is_request, is_told, known_answer, sources, unnamed,
-)
+from simmail.core.writer.answer import NAMING, answer, is_request, unnamed
 from simmail.core.writer.by_intent import (
     DEALINGS, bargain, matter, meeting, refund, remedy, times, without_ref,
 )
@@ -27,6 +25,7 @@ from simmail.core.writer.context import Read, Scene, mentions, tongues, without_
 from simmail.core.writer.life import is_of_another, is_visit, moved
 from simmail.core.writer.polish import habits
 from simmail.core.writer.sources.answer_sources import AnswerSources
+from simmail.core.writer.sources.known import is_proposal, is_told, known_answer, sources
 from simmail.core.writer.sources.side import seeks_help, takes_order_back
 from simmail.core.writer.sources.said_words import content, shared
 from simmail.core.writer.speech_act import ACTS, Said

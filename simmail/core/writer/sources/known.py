@@ -1,0 +1,432 @@
+"""
+What is known of a question: from the facts of the case, the thread, the notes, and what the person knows of itself.
+
+Each is looked up once for a mail, the nearest first; what was said before is told word for word where it has no name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from simmail.core.language import facts
+from simmail.core.language.clause.restate import statement, whether
+from simmail.core.language.clause.tables import Statement, restating
+from simmail.core.language.dates import Slot
+from simmail.core.language.facts import Fact
+from simmail.core.language.phrases import say, words
+from simmail.core.language.clause.question_types import asking, mentions_any, named_type, said_thing, type_of
+from simmail.core.language.questions import MailQuestion, asks_to_do
+from simmail.core.language.tables import Language, counted
+from simmail.core.records.conversation import Remark
+from simmail.core.writer.choice import values_of
+from simmail.core.writer.context import Read, Scene, without_determiner
+from simmail.core.writer.polish import long_forms
+from simmail.core.writer.sources.aim import aim_words
+from simmail.core.writer.sources.answer_sources import AnswerSources
+from simmail.core.writer.sources.marks import marks, stems
+from simmail.core.writer.sources.noted import noted
+from simmail.core.writer.sources.recall import check, is_moved, recall
+from simmail.core.writer.sources.sentence import (
+    changed_time, contradicts, corrected, sentences_about, speaks_of, told_sum, with_kin,
+)
+from simmail.core.writer.sources.said_words import content, has_number, kin, shared
+from simmail.core.writer.sources.self_sheet import Told
+from simmail.core.writer.sources.told import Recalled
+from simmail.core.writer.sources.side import asks_what_is_done, names_damage
+from simmail.core.writer.speech_act import Said
+from simmail.core.writer.voice import Piece
+from simmail.core.writer.wishes import want_sentence
+
+#: Types of questions that are answered with a word of their own, never with yes or no.
+_OPEN = frozenset(("who", "where", "when", "long", "often", "much", "many", "why", "how", "what"))
+
+
+def sources(scene: Scene) -> AnswerSources:
+    """Return what answers to one mail are taken from."""
+    return AnswerSources(scene.request, scene.calendar, scene.language, {
+        read.mail.message_id for read in scene.read}, scene.far, scene.distant)
+
+
+def values_for(scene: Scene, read: Read, question: MailQuestion, known: AnswerSources) -> dict[str, str]:
+    """Return what an answer to a question may name."""
+    if not known.values:
+        known.values.update(values_of(scene, read))
+    return {**known.values, "topic": question.topic} if question.topic and question.type != "why" else {**known.values}
+
+
+def looked_up(scene: Scene, read: Read, question: MailQuestion, known: AnswerSources) -> Said | None:
+    """Return the answer from what stands written or is known for sure, looked up once for each question of a mail."""
+    if question not in known.answers:
+        known.answers[question] = _look_up(scene, read, question, values_for(scene, read, question, known), known)
+    return known.answers[question]
+
+
+def _look_up(
+    scene: Scene, read: Read, question: MailQuestion, values: dict[str, str], known: AnswerSources
+) -> Said | None:
+    """The answer from what stands written or is known for sure, None when nothing says it."""
+    language = scene.language
+    if question.type == "yes_no":
+        so = check(question, read.base, known.remarks, known.facts, language)
+        if so is not None and so.fact is not None:
+            told = {**so.fact.values(language), "value": so.fact.value.rstrip(".")}
+            return Said(act="answer.fact_so" if so.agrees else "answer.fact_not", values={**values, **told})
+        if so is not None and so.remark is not None:
+            return _from_thread(scene, so.remark, values, "answer.said_so" if so.agrees else "answer.said_not")
+    several = _several(scene, question, known)
+    if several:
+        return Said(act="answer.details", values={**values, "value": several})
+    held = _held(question.options, [*(one.value for one in known.facts), *scene.request.notes], language)
+    if held:
+        return option_said(held, values, language)
+    fact = known.fact(question)
+    before = None
+    if known.remarks and (question.recalls or fact is not None and facts.answering(
+            question.text, known.facts, language) is None):
+        # What stands in the thread is nearer than a fact of another name.
+        before = _told_before(scene, read, question, values, known)
+        if before is not None and before.act == "answer.piece":
+            return before
+    if fact is not None and question.type == "who" and ", " in fact.value:
+        return Said(act="answer.piece", values={**without_topic(values), "value": fact.value})  # "Kofi, side gate"
+    if fact is not None and question.type != "why":
+        return Said(act=fact.act(), values={**values, **fact.values(language)})
+    named = asking(language.code).state_named if asks_state(question, language) else ()
+    fact = None if fact is not None else next(
+        (one for one in known.facts if one.label.lower() in named), None) or _by_value(question, known.facts, language)
+    if fact is not None:
+        return Said(act="answer.said", values={**values, "value": f"{fact.value[:1].upper()}{fact.value[1:]}."})
+    left = _left(question.options, scene) or _settled(question, known.remarks, language)
+    if left:
+        return option_said(left, values, language)
+    if _is_off(question, known.remarks, language):
+        return Said(act="answer.called_off", values=values)
+    sum_of = known.sum_of(question)
+    if sum_of:
+        return Said(act="answer.sum", values={**values, "value": sum_of})
+    before = before or _told_before(scene, read, question, values, known)
+    if before is not None:
+        return before
+    if question.recalls and question.checks and question.behind:
+        return said_before(scene, question, values, known)
+    reference = _reference(scene, read, question)
+    if reference:
+        return Said(act="answer.recall", values={**values, "value": reference})
+    fact = known.note(question)
+    if fact is not None and question.type != "why":
+        return Said(act=fact.act(), values={**values, **fact.values(language)})
+    note = "" if question.recalls else noted(question, scene.request.notes, read.base, language)
+    if note:
+        return Said(act="answer.own", values={**values, "value": note})
+    if question.recalls:
+        quoted = said_before(scene, question, values, known)
+        if quoted is not None:
+            return quoted
+    promised = _promised_day(scene, question)
+    if promised is not None:
+        return Said(act="answer.when", values={
+            **values, **counted(question.topic, language), **scene.by(promised)})
+    return _of_self(scene, question, values, known)
+
+
+def _several(scene: Scene, question: MailQuestion, known: AnswerSources) -> str:
+    """All that a question asks for at once where facts say some of it, a line each; C{""} where one answer does."""
+    if question.type in ("yes_no", "why", "choice") or question.options or question.recalls or not known.facts:
+        return ""
+    found = known.enumerated(question)
+    named = " ".join(one.label for one in found).lower()
+    own = [one for one in known.sheet.listed(question.text) if one.label.lower() not in named] if found else []
+    return _list(scene, [*found, *own]) if len(found) + len(own) > 1 else ""
+
+
+def _held(options: tuple[str, ...], known: list[str], language: Language) -> str:
+    """The one of two things that what is known speaks of, C{""} where it speaks of neither or of both."""
+    told = [content(one, language.code) for one in known]
+    named = [any(words and words <= one for one in told) for words in (content(one, language.code) for one in options)]
+    return options[named.index(True)] if named.count(True) == 1 else ""
+
+
+def option_said(option: str, values: dict[str, str], language: Language) -> Said:
+    act = "answer.option" if option.split()[0].lower() in language.determiners else "answer.way"
+    return Said(act=act, values={**values, "option": option})
+
+
+def _by_value(question: MailQuestion, known: tuple[Fact, ...], language: Language) -> Fact | None:
+    """A fact whose value says what is asked: "has it been shipped?" is answered by "status: shipped on 1 March"."""
+    if question.type not in ("yes_no", "when", "where"):
+        return None
+    asked = {word[:6].lower() for word in words(question.text) if len(word) > 4 and word.isalpha()}
+    return next((fact for fact in known if len(fact.value.split()) > 1 and asked.intersection(
+        word[:6].lower() for word in words(fact.value) if len(word) > 4 and word.isalpha())), None)
+
+
+def _is_off(question: MailQuestion, remarks: tuple[Remark, ...], language: Language) -> bool:
+    """Whether a question is what is on, where that was called off."""
+    last = next((one for one in reversed(remarks) if one.when is not None and one.kind in (
+        "agreed", "called_off")), None)
+    return last is not None and last.kind == "called_off" and not is_moved(last, remarks, language) and mentions_any(
+        question.text, asking(language.code).plans)
+
+
+def _told_before(
+    scene: Scene, read: Read, question: MailQuestion, values: dict[str, str], known: AnswerSources
+) -> Said | None:
+    """What stands in the thread: a thing by its name, or the sentence that has more of the question's own words."""
+    language = scene.language
+    if question.type not in _OPEN and not _asks_when(question, language):
+        return None
+    if not content(question.text, language.code):
+        # "Who comes, and from when?": what the second part asks about stands in the first.
+        asked = question.text.strip(" ?").lower()
+        whole = next((one for one in read.found.prose.sentences if asked in one.lower()), "")
+        question = replace(question, text=say(whole, 200) or question.text)
+    remark = recall(question, known.remarks, language)
+    hit = known.nearest(question)
+    piece = _piece(question, known)
+    if piece is not None and piece.sure and not (
+            question.type == "when" and remark is not None and remark.kind in ("agreed", "called_off")):
+        return Said(act="answer.piece", values={**without_topic(values), "value": piece.text})
+    moved = _moved(hit.remark, known.remarks, language) if hit is not None and question.type == "when" else None
+    if moved is not None:
+        return _from_thread(scene, moved, values, "answer.recall")
+    if hit is not None and hit.shared and (remark is None or not stems(question.text) & stems(remark.what)) and (
+            question.recalls or hit.shared > 1 or question.type not in ("what", "how", "why")):
+        part = told_sum(question, hit.remark.value, language)
+        plain = without_topic(values)
+        told = with_kin(question, hit.remark, known.remarks, language)
+        later = changed_time(hit.remark, known.remarks, language) if question.type == "when" else None
+        if later is not None:
+            told = replace(told, value=f"{told.value} ... {later.value}")
+        return _word_for_word(scene, told, False, plain, part)
+    return None if remark is None else _from_thread(scene, remark, values, "answer.recall")
+
+
+def is_told(scene: Scene, question: MailQuestion, known: AnswerSources) -> bool:
+    """Return whether the thread answers a question, so that nothing has to be decided about it."""
+    if question.type not in _OPEN and not _asks_when(question, scene.language):
+        return False
+    if known.sum_of(question):
+        return True
+    found = _piece(question, known)
+    return found is not None and found.sure
+
+
+def without_topic(values: dict[str, str]) -> dict[str, str]:
+    """Return what an answer may name that says in full what it is the answer to."""
+    return {name: one for name, one in values.items() if name != "topic"}
+
+
+def _asks_when(question: MailQuestion, language: Language) -> bool:
+    """Whether what sounds as if it asked for an appointment begins with "when": "since when are you free?"."""
+    return question.form == "time" and type_of(question.text.lower().strip(" ¿?"), language) == "when"
+
+
+def _piece(question: MailQuestion, known: AnswerSources) -> Recalled | None:
+    """The piece of the thread that answers; a question for a time of one's own is none of what was said."""
+    return known.piece(replace(question, type="when") if question.form == "time" else question)
+
+
+def known_answer(scene: Scene, read: Read, question: MailQuestion, known: AnswerSources) -> Said | None:
+    """Return the answer from what stands written or the person knows of itself, None where neither says it."""
+    return None if question.form == "time" else looked_up(scene, read, question, known)
+
+
+def _moved(remark: Remark, remarks: tuple[Remark, ...], language: Language) -> Remark | None:
+    """The appointment that took the place of one that a sentence names, None where that stands or names none."""
+    times = [one for one in remarks if one.kind in ("agreed", "proposed") and one.when is not None]
+    days = marks(remark.value, remark.at, language).days
+    if not times or not days or times[-1].at <= remark.at or times[-1].when is None:
+        return None
+    how = asking(language.code)
+    moving = [one.at for one in remarks if one.kind == "said" and one.at > remark.at and mentions_any(
+        one.value, (*how.moving, *language.sorry_words, *language.called_off))]
+    times = [one for one in times if one.at <= remark.at or one.kind == "agreed" and one.timed or any(
+        at <= one.at for at in moving)]
+    earlier = {one.when.date() for one in times if one.when is not None and one.at <= remark.at}
+    last = times[-1]
+    return last if days & earlier and last.when is not None and last.when.date() not in days else None
+
+
+def said_before(
+    scene: Scene, question: MailQuestion, values: dict[str, str], known: AnswerSources
+) -> Said | None:
+    """Return what was said word for word, where nothing that has a name answers."""
+    piece = _piece(question, known)
+    if piece is not None:
+        return Said(act="answer.piece", values={**without_topic(values), "value": piece.text})
+    near = known.nearest(question)
+    remark = None if near is None else near.remark
+    plain = without_topic(values)
+    if question.checks and question.recalls and known.remarks and (
+            remark is None or not speaks_of(question, remark, scene.language)):
+        return Said(act="answer.never", values=plain)
+    if remark is None:
+        return None
+    denied = (question.checks or bool(question.behind)) and contradicts(question, remark.value, scene.language)
+    return _word_for_word(scene, remark, denied, plain)
+
+
+def said_again(
+    scene: Scene, read: Read, question: MailQuestion, values: dict[str, str], known: AnswerSources
+) -> Said | None:
+    """Return what a request to say it once more asks for, in this sentence or beside it, word for word."""
+    if not question.recalls or question.checks or question.behind or question.type not in ("yes_no", "request"):
+        return None
+    about = " ".join(read.found.prose.sentences)[:300]
+    if mentions_any(question.text, asking(scene.language.code).repeats):
+        # "We come on Friday.  Could you repeat the day?" is asked of who reads it.
+        here = [one for one in read.found.prose.sentences if one not in read.found.repeating and has_number(
+            one, scene.language)]
+        # What it asks for besides was said before.
+        for part in question.text.split(f" {scene.language.and_} ")[1:] if here else ():
+            type = named_type(part, scene.language)
+            hit = known.nearest(replace(question, text=part, type=type, behind="", checks=False)) if type else None
+            if hit is not None and hit.shared:
+                here.append(hit.remark.value)
+        if here:
+            told = say(" ... ".join(here[-2:]), 300)
+            return _word_for_word(scene, Remark("said", "correspondent", "", read.base, told), False, {
+                name: one for name, one in values.items() if name != "topic"})
+    some = sentences_about(about, known.remarks, scene.language, scene.request.meaning)
+    if not some:
+        return None
+    told = " ... ".join(one.value for one in some)
+    return _word_for_word(scene, replace(some[-1], value=told), False, {
+        name: one for name, one in values.items() if name != "topic"})
+
+
+def _word_for_word(scene: Scene, remark: Remark, denied: bool, values: dict[str, str], part: str = "") -> Said:
+    if part:
+        return Said(act="answer.recall", values={**values, "value": part})
+    opening, closing = scene.language.quotes
+    told = corrected(remark, scene.request.remarks, scene.language)
+    whose = "mine" if remark.by == "persona" else "yours"
+    return Said(act=f"answer.{whose}_not" if denied else f"answer.{whose}", values={
+        **values, "value": f"{opening}{told}{closing}"})
+
+
+def _from_thread(scene: Scene, remark: Remark, values: dict[str, str], act: str) -> Said:
+    if remark.kind == "said":
+        return _word_for_word(scene, remark, act == "answer.said_not", values)
+    value = remark.value
+    if remark.when is not None:
+        when = remark.when.astimezone(scene.calendar.zone)
+        value = scene.calendar.appointment(Slot(start=when, timed=remark.timed), scene.language)
+    if remark.kind == "called_off":
+        return Said(act="answer.called_off", values={**values, "value": value})
+    return Said(act=act, values={**values, "value": value})
+
+
+def _reference(scene: Scene, read: Read, question: MailQuestion) -> str:
+    """A number that stands in the mail itself, or in what is quoted below it: "what is the order number?"."""
+    thing, how = said_thing(question.text, scene.language).lower(), asking(scene.language.code)
+    if scene.request.own and question.type == "what" and not mentions_any(question.text, how.not_numbered) and any(
+            word.lower().endswith(how.numbered) for word in words(question.text)):
+        return next(iter(read.found.references), "")
+    if question.type not in ("what", "request") or not any(
+            noun in thing for noun in scene.language.reference_words if len(noun) > 2):
+        return ""
+    return next(iter(read.found.references), "")
+
+
+def _of_self(scene: Scene, question: MailQuestion, values: dict[str, str], known: AnswerSources) -> Said | None:
+    """What somebody knows of itself; the same person answers the same question alike."""
+    language, persona = scene.language, scene.request.persona
+    wants = "" if persona.wants is UNSET else say(persona.wants, 200)
+    if wants and question.type in ("what", "how", "why", "much") and any(
+            cue in question.text.lower() for cue in (*language.wish_asked, *aim_words(language.code).wishes)):
+        return Said(act="answer.own", values={**values, "value": want_sentence(wants, language)})
+    if is_proposal(question, scene):
+        return Said(act="answer.propose", values=values)
+    listed = known.sheet.listed(question.text) if question.type in ("request", "what", "who", "where") or (
+        question.type == "yes_no" and asks_to_do(question.text, language)) else []
+    if len(listed) > 1:
+        return Said(act="answer.details", values={**values, "value": _list(scene, listed)})
+    told = known.sheet.answering(question.text, question.type)
+    if told is None and listed and (question.type == "request" or question.text.rstrip()[-1:] != "?"):
+        told = listed[0]
+    if told is None:
+        return None
+    return Said(act="answer.life" if told.private else "answer.own", values={
+        **values, "value": _sentence(scene, question, told)})
+
+
+def is_proposal(question: MailQuestion, scene: Scene) -> bool:
+    """Return whether somebody who wants nothing itself is asked what it proposes about goods that arrived broken."""
+    wants = scene.request.persona.wants
+    return (wants is UNSET or not wants) and asks_what_is_done(question.text, scene.language) and any(
+        names_damage(read.found, scene.language) for read in scene.read)
+
+
+def _list(scene: Scene, listed: Sequence[Told | Fact]) -> str:
+    colon = scene.language.colon
+    lines = (f"{told.label[:1].upper()}{told.label[1:]}{colon}{told.value}" for told in listed if told.value != "-")
+    return "\n".join(lines)
+
+
+def _sentence(scene: Scene, question: MailQuestion, told: Told) -> str:
+    if told.agrees is None:
+        return told.sentence
+    yes = scene.language.yes if told.agrees else scene.language.no
+    full = restated(scene, question)
+    clause = full.said if told.agrees else full.denied
+    head = f"{yes[:1].upper()}{yes[1:]}"
+    return f"{head}, {clause}. {told.sentence}" if clause and question.type == "yes_no" else f"{head}. {told.sentence}"
+
+
+def _promised_day(scene: Scene, question: MailQuestion) -> date | None:
+    """The day that something asked after was promised for, if it is still to come."""
+    if question.form != "when" or question.needs:
+        return None
+    low = question.text.lower()
+    days = (one.due.astimezone(scene.calendar.zone).date() for one in scene.request.owes
+            if without_determiner(one.what, scene.language).lower() in low)
+    return next((day for day in days if day >= scene.calendar.today), None)
+
+
+def _left(options: tuple[str, ...], scene: Scene) -> str:
+    """The one of two things that was not called off in the thread, C{""} where neither or both were."""
+    off = [content(one.what or one.value, scene.language.code) for one in scene.request.remarks
+           if one.kind == "called_off"]
+    names = [one.what or one.value for one in scene.request.remarks if one.kind == "called_off"]
+    gone = [any(shared(content(option, scene.language.code), words) for words in off) or any(
+        kin(option, name, scene.language) for name in names) for option in options]
+    return options[gone.index(False)] if len(options) == 2 and gone.count(True) == 1 else ""
+
+
+def _settled(question: MailQuestion, remarks: tuple[Remark, ...], language: Language) -> str:
+    """The one of two things that was said, where one asks which it was; C{""} where nobody said either."""
+    how = asking(language.code)
+    low = question.text.lower()
+    first = mentions_any(low, how.first)
+    past = not restating(language.code).past_words.isdisjoint(low.split())
+    if len(question.options) != 2 or not (question.recalls or first or past):
+        return ""
+    said = [(one.at, place) for one in remarks if one.kind == "said" for place, option in enumerate(question.options)
+            if shared(content(option, language.code), content(one.value, language.code))]
+    return "" if not said else question.options[(min if first else max)(said)[1]]
+
+
+def restated(scene: Scene, question: MailQuestion) -> Statement:
+    """Return a yes-or-no question as a yes and a no in full."""
+    how = whether if question.behind else statement
+    full = how(question.behind or question.text, scene.language, scene.far)
+    return Statement(in_full(full.said, scene), in_full(full.denied, scene))
+
+
+def asks_state(question: MailQuestion, language: Language) -> bool:
+    """Return whether a question is after the state of an order: when it comes, or how far it is."""
+    how = asking(language.code)
+    return question.type in ("when", "where") and mentions_any(question.text, how.status) or mentions_any(
+        question.text, how.state)
+
+
+def in_full(text: str, scene: Scene) -> str:
+    """Return a short answer as this writer says it: without contractions when formal."""
+    if scene.formality != "formal" or not text:
+        return text
+    return "".join(piece.text for piece in long_forms([Piece(text, True)], scene.language))
