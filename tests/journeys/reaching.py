@@ -15,7 +15,7 @@ from statistics import median
 from threading import Thread
 from typing import Any, NamedTuple
 
-from tests.journeys.running import Service, command
+from tests.journeys.running import Service
 from tests.journeys.site import Site
 from tests.outbound.notations import HOSTS, urls
 
@@ -90,8 +90,7 @@ def reach(service: Service, site: Site) -> Reached:
 
 
 def _reach(service: Service, site: Site, closet: Closet) -> Reached:
-    made = command("admin", "universes", "create", "reach", "--clock", NINE, "--state", str(service.state))
-    key = made.stdout.strip()
+    key = service.universe("reach", NINE)
     service.good("PUT", "/api/links", {"max_links": 100, "sender_check": 1, "local_links": "ignore"}, key=key)
     for n in range(READERS):
         service.good("POST", "/api/personas", {

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 from tests.journeys.model import Model
-from tests.journeys.running import JourneyCase, Service, command, message, until
+from tests.journeys.running import JourneyCase, Service, message, until
 
 NINE = "2026-03-02T09:00:00Z"
 APP = "app@shop.test"
@@ -32,8 +32,7 @@ class WriterTests(JourneyCase):
         """A service whose writer is on in a frozen universe with people who always answer, and its key."""
         service = self.service({"ai": ai})
         service.start()
-        key = command("admin", "universes", "create", "lab", "--clock", NINE, "--seed", "words", "--state",
-                      str(service.state)).stdout.strip()
+        key = service.universe("lab", NINE, seed="words")
         service.good("PUT", "/api/ai", {"mode": "on"}, key=key)
         for n in range(people):
             service.good("POST", "/api/personas", {

@@ -16,6 +16,7 @@ import time
 from imapclient import IMAPClient
 from twisted.trial.unittest import SkipTest
 
+from simmail.daemon.tls import make_certificate
 from tests.journeys.attacks import guess_at_once
 from tests.journeys.running import CONFIG, LOGIN, SOON, JourneyCase, Service, message, until
 
@@ -68,18 +69,16 @@ class ClientTests(JourneyCase):
         """SIGHUP takes a new certificate for new connections, and a bad one changes nothing."""
         service = self.started()
         assert service.process is not None
-        other = self.service()
-        other.start()
-        context = self.context(other)
-        files = [(one / "certificate.pem", one / "key.pem") for one in (service.state, other.state)]
-        for own, theirs in zip(*files):
-            own.write_bytes(theirs.read_bytes())
+        files = service.state / "certificate.pem", service.state / "key.pem"
+        make_certificate(str(files[0]), str(files[1]), ("127.0.0.1",))
+        new = files[0].read_bytes()
+        context = ssl.create_default_context(cadata=new.decode("ascii"))
         service.process.send_signal(signal.SIGHUP)
         until(lambda: "certificate read again" in service.logged())
         with smtplib.SMTP_SSL("127.0.0.1", service.port("smtps"), timeout=SOON, context=context) as session:
             session.noop()
-        self.assertEqual(service.get("/api/connection/cert").body, files[1][0].read_bytes())
-        files[0][0].write_text("no certificate")
+        self.assertEqual(service.get("/api/connection/cert").body, new)
+        files[0].write_text("no certificate")
         service.process.send_signal(signal.SIGHUP)
         until(lambda: "the certificate was not read again" in service.logged())
         with smtplib.SMTP_SSL("127.0.0.1", service.port("smtps"), timeout=SOON, context=context) as session:

@@ -28,7 +28,7 @@ class FirstStartTests(JourneyCase):
         return service.out.read_text(encoding="utf-8")
 
     def test_three_lines(self) -> None:
-        """The three printed lines work as printed, and the answer takes up what the mail asked."""
+        """The three printed lines work as printed, and the answer takes up what the mail asked; files and the log."""
         service = self.service(DEMO)
         service.start()
         text = self.printed(service)
@@ -38,6 +38,7 @@ class FirstStartTests(JourneyCase):
         self.assertIn(service.key, text)
         self.assertIn(service.password, text)
         self.assertIn("maria@acme.test", text)
+        self.check_files(service)
 
         lines = text.rstrip().split("\n")[-3:]
         answers = [self.run_line(line) for line in lines]
@@ -52,6 +53,7 @@ class FirstStartTests(JourneyCase):
         read = email.message_from_bytes(parts[0][1], policy=email.policy.default)
         self.check_answer(read)
         self.assertEqual(read["Message-ID"], shown["Message-ID"])
+        self.check_log(service)
 
     def run_line(self, line: str) -> str:
         """Paste a line into a shell."""
@@ -71,10 +73,8 @@ class FirstStartTests(JourneyCase):
         new = body.get_content().partition("\nOn ")[0]
         self.assertRegex(new, r"(?i)friday|12:30")
 
-    def test_files(self) -> None:
+    def check_files(self, service: Service) -> None:
         """Secrets are readable by their owner only; where to connect is known to all programs."""
-        service = self.service(DEMO)
-        service.start()
         for name in ("admin.key", "first-login.json", "key.pem", "daemon.lock"):
             self.assertEqual(stat.S_IMODE((service.state / name).stat().st_mode), 0o600, name)
         self.assertEqual(stat.S_IMODE(service.state.stat().st_mode), 0o700)
@@ -122,7 +122,7 @@ class FirstStartTests(JourneyCase):
 
     def test_lost_key(self) -> None:
         """A key that is gone, or nobody's: it starts, says so, makes none unasked, and one when it is asked to."""
-        service = self.service(DEMO)
+        service = self.service()
         service.start()
         old = service.key
         (service.state / "admin.key").write_text("sm_0000000000_nobody\n")
@@ -173,12 +173,8 @@ class FirstStartTests(JourneyCase):
         first.start()
         self.assertEqual(len(first.good("GET", "/api/admin/keys", key=key)), 1)
 
-    def test_log_words(self) -> None:
+    def check_log(self, service: Service) -> None:
         """The mail log tells of a message in mail's own words."""
-        service = self.service(DEMO)
-        service.start()
-        for line in self.printed(service).rstrip().split("\n")[-3:]:
-            self.run_line(line)
         until(lambda: "answered" in service.logged())
         log = [line for line in service.logged().split("\n") if " info simmail.mail: " in line]
         for word in ("accepted", "filed", "planned", "answered"):

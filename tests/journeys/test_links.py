@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 from tests.journeys.reaching import reach, wrong
-from tests.journeys.running import JourneyCase, Service, command, message, until
+from tests.journeys.running import JourneyCase, Service, message, until
 from tests.journeys.site import Site
 from tests.stopwatch import Stopwatch
 
@@ -28,8 +28,7 @@ class LinkTests(JourneyCase):
         """A service with a frozen universe, people who open all they may, and its key."""
         service = self.service(config)
         service.start()
-        made = command("admin", "universes", "create", "lab", "--clock", NINE, "--state", str(service.state))
-        key = made.stdout.strip()
+        key = service.universe("lab", NINE)
         for n in range(people):
             service.good("POST", "/api/personas", {
                 "name": f"Maria {n}", "addresses": [f"maria{n}@acme.test"], "temperament": "responsive",
