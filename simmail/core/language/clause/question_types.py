@@ -104,7 +104,8 @@ def _spaced(code: str, cues: str) -> tuple[str, ...]:
 
 def type_of(clause: str, language: Language) -> str:
     """Return what a lower-case question asks for by its question word, C{""} for one that has none."""
-    clause = f"{clause.strip(' ?!.')} ".replace("\u2019", "'").replace("'s ", " is ", 1).replace("'re ", " are ", 1)
+    clause = f"{clause.strip(' ?!.')} ".replace("\u2019", "'").replace(",", "").replace("'s ", " is ", 1).replace(
+        "'re ", " are ", 1)
     # Most begin with none of them, which is told at once.
     if not clause.startswith(_all_starts(language.code)):
         first, _, clause = clause.partition(" ")  # "from which address"

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from simmail.core.language.agreements import is_appointment
 from simmail.core.language.clause.question_types import asking, mentions_any, said_thing
 from simmail.core.language.facts import Fact
@@ -17,7 +19,7 @@ from simmail.core.language.tables import Language
 from simmail.core.records.conversation import Remark
 from simmail.core.writer.sources.marks import Marks, agree, marks
 from simmail.core.writer.sources.reckoning import priced
-from simmail.core.writer.sources.said_words import content, prices, shared
+from simmail.core.writer.sources.said_words import content, is_bare_price, prices, shared
 
 #: What counts how much when several remarks would do; of equal ones the last.
 _WEIGHT = {"agreed": 3.0, "called_off": 2.9, "answered": 2.5, "stated": 2.0, "promised": 1.5, "sent": 1.5,
@@ -42,7 +44,8 @@ def recall(question: MailQuestion, remarks: Sequence[Remark], language: Language
     asked = content(question.text, language.code)
     thing = said_thing(question.text, language)
     best: tuple[float, int] = (0.0, -1)
-    moved = frozenset[datetime | None]() if mentions_any(question.text.lower(), asking(language.code).first) else (
+    first = mentions_any(question.text.lower(), asking(language.code).first)
+    moved = frozenset[datetime | None]() if first else (
         frozenset(one.when for one in remarks if is_moved(one, remarks, language)))
     for place, remark in enumerate(remarks):
         if remark.kind in ("asked", "requested", "said") or not (
@@ -57,8 +60,9 @@ def recall(question: MailQuestion, remarks: Sequence[Remark], language: Language
         typed = fits > 1.0 and question.recalls
         if not fits or not (same or typed or met):
             continue
-        best = max(best, (fits + _WEIGHT[remark.kind] + 1.5 * same, place))
-    return remarks[best[1]] if best[1] >= 0 else None
+        # Of equal ones the last, or the first where that is asked for.
+        best = max(best, (fits + _WEIGHT[remark.kind] * (not first) + 1.5 * same, -place if first else place))
+    return remarks[abs(best[1])] if best[0] else None
 
 
 def is_moved(remark: Remark, remarks: Sequence[Remark], language: Language) -> bool:
@@ -109,7 +113,14 @@ def check(
             return Checked(False, None, last)
     if not found:
         return None
-    return max(found, key=lambda one: one[0])[1]
+    best = max(found, key=lambda one: one[0])[1]
+    if asked.sums and best.agrees and best.remark is not None:
+        since = best.remark.at
+        later = [one for one in remarks if one.kind == "said" and one.at > since and is_bare_price(one.value, language)]
+        if later and not asked.sums & {one.value for one in prices(later[-1].value, language)}:
+            return Checked(False, None, replace(later[-1], kind="stated", value=prices(
+                later[-1].value, language)[0].text))
+    return best
 
 
 def _differ(numbered: Mapping[str, int], fact: Fact, language: Language) -> bool:

@@ -29,6 +29,8 @@ _NEAR, _SURE = 0.3, 0.42
 #: What a word in common is worth that stands in one, two or more sentences of the thread, and all of them at most; what
 #: a figure of the right type is, and who wrote it.
 _SHARED, _MOST_SHARED, _TYPE, _THEIRS = (0.24, 0.17, 0.1), 0.6, 0.15, 0.03
+#: What it takes off that a word stands in the sentence before.
+_CARRIED = 0.06
 #: With so much in common a model is not asked.
 _CLEAR = 0.5
 #: Without a model every sentence is as near as this.
@@ -81,6 +83,8 @@ def ranked(
         score = min(sum(_SHARED[min(often[word], 3) - 1] for word in words), _MOST_SHARED) + (_TYPE if typed else 0.0)
         # What the reader wrote is what it asks for, and what was said later holds.
         score += (_THEIRS if remark.by == "correspondent" else 0.0) + fresh * place / len(said)
+        # "She gets a pill", behind "fetch her": what the sentence itself has counts more.
+        score -= _CARRIED * len(words - shared(asked, content(remark.value, language.code)))
         akin = kin(text, remark.value, language) is True
         score += _KIN if akin else 0.0
         hits.append(Hit(remark, score, sum(often[word] < 3 for word in words) + 2 * akin))
@@ -88,6 +92,10 @@ def ranked(
         hits = [hit._replace(score=hit.score + meaning.nearness(text, hit.remark.value)) for hit in hits]
     else:
         hits = [hit._replace(score=hit.score + _UNASKED) for hit in hits]
+    units = frozenset[str]().union(*(
+        some for cue, some in cutting(language.code).measures.items() if cue in text.lower()))
+    # "How long is the shelf?" is not told in weeks where it is told in centimetres.
+    hits = [hit for hit in hits if not units.isdisjoint(re.findall(r"\w+", hit.remark.value.lower()))] or hits
     least = _NEAR if question.recalls or checking or question.type not in ("what", "choice", "how") else _SURE
     # Of equal ones the last holds.
     return sorted((hit for hit in reversed(hits) if hit.score >= least), key=lambda hit: -round(hit.score, 2))

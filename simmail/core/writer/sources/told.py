@@ -11,9 +11,9 @@ from simmail.core.language.clause.question_types import asking, mentions_any
 from simmail.core.language.questions import MailQuestion
 from simmail.core.language.tables import Language
 from simmail.core.records.conversation import Remark
-from simmail.core.writer.sources.cut.words import cutting
+from simmail.core.writer.sources.cut.words import cutting, read, times
 from simmail.core.writer.sources.cut.piece import piece, turned
-from simmail.core.writer.sources.said_words import content, kin, prices, shared
+from simmail.core.writer.sources.said_words import content, is_bare_price, kin, prices, shared
 from simmail.core.writer.sources.sentence import Hit, asks_only
 
 #: What it is worth to be said by who is asked for.
@@ -68,9 +68,11 @@ def recalled(
     asked = content(question.text, language.code)
     asked = asked - content(" ".join(how.skip), language.code) or asked
     here = shared(asked, content(found.near, language.code))
-    sure = kin(question.text, hit.remark.value, language) is True or bool(led) and cut.lower().startswith(led) or bool(
-        here) and (question.recalls or hit.shared > 1 or question.type not in ("what", "how") or here == asked
-                   or bool(shared(asked, content(cut, language.code))))
+    sure = mentions_any(question.text.lower(), how.phones) or kin(
+        question.text, hit.remark.value, language) is True or bool(led) and cut.lower().startswith(led) or (
+        bool(here) and (
+            question.recalls or hit.shared > 1 or question.type not in ("what", "how") or here == asked
+            or bool(shared(asked, content(cut, language.code)))))
     if not first:
         later, new = _latest(question, hit, cut, said, language)
         if new.lower().startswith(led) or not cut.lower().startswith(led):
@@ -88,12 +90,14 @@ def _cut(
         if cut:
             yield _Cut(hit, cut, hit.remark.value)
     how = cutting(language.code)
-    if question.type == "why" and hits:
-        # "Why not on Thursday?": what moved it says so.
-        for one in reversed(said):
-            cut = piece(question, one.value, language) if one.at > hits[-1].remark.at else ""
+    moves = question.type == "why" and mentions_any(question.text, asking(language.code).moving)
+    if question.type == "why" and (hits or moves):
+        # "Why not on Thursday?", "why did we move it?": what moved it says so.
+        moved = [] if not moves else [one for one in said if times(read(one.value, (), language), how)]
+        for one in (*reversed(moved), *reversed(said)):
+            cut = piece(question, one.value, language) if not hits or one.at > hits[-1].remark.at else ""
             if cut:
-                yield _Cut(hits[0]._replace(remark=one), cut, hits[0].remark.value)
+                yield _Cut(Hit(one, 0.0, 0), cut, hits[0].remark.value if hits else one.value)
     if hits and mentions_any(question.text.lower(), how.trouble):
         for one in said:
             # "I brought you the trousers.  The zip is stuck."
@@ -117,7 +121,8 @@ def _cut(
         common = shared(asked, around[one])
         led = question.type == "who" and f" {question.text.split()[0].lower()} " in f" {one.value.lower()} " and (
             question.text.split()[0].lower() in how.asked_by)
-        placed = led or question.type == "where" and mentions_any(question.text.lower(), how.addresses)
+        placed = led or question.type == "where" and mentions_any(question.text.lower(), how.addresses) or (
+            mentions_any(question.text.lower(), how.phones))
         cut = piece(question, one.value, language) if common or placed or first and question.type in _MOVED else ""
         if cut and (first or placed or common == asked or shared(common, content(cut, language.code))):
             yield _Cut(Hit(one, 0.0, len(common)), cut, one.value)
@@ -155,6 +160,9 @@ def _latest(
     now = mentions_any(f"{question.text.lower()} ", cutting(language.code).now)
     cues = (*moving, *(f" {cue} " for cue in cutting(language.code).so)) if now else moving
     moved = {one.at for one in later if mentions_any(one.value, cues)}
+    measured = frozenset[str]().union(*cutting(language.code).measures.values())
+    unit = {word for word in cut.lower().split() if word.isalpha()} if not measured.isdisjoint(
+        cut.lower().split()) else set()
     for one in reversed(later):
         right = next((one.value.partition(cue)[0] for cue in asking(language.code).corrects if shared(
             content(cut, language.code), content(one.value.partition(cue)[2], language.code))), "")
@@ -164,14 +172,23 @@ def _latest(
         new = piece(question, right, language, "" if right != one.value else cut) if right else ""
         if new:
             return hit._replace(remark=one), new
+        if money and is_bare_price(one.value, language):
+            return hit._replace(remark=one), prices(one.value, language)[0].text
+        akin = kin(question.text, cut, language) and kin(question.text, one.value, language) and not mentions_any(
+            question.text.lower(), cutting(language.code).trouble)
         words = around[one] if now or money else content(one.value, language.code)
         mail = frozenset[str]().union(*(content(other.value, language.code) for other in later if other.at == one.at))
-        again = (question.type in _LAST or money or one.at in moved) and bool(same) and same <= shared(asked, words)
+        again = akin and question.type in ("what", "how") or (
+            question.type in _LAST or money or one.at in moved) and bool(same) and same <= shared(asked, words)
+        # "120 cm long" was measured again.
+        again = again or question.type in ("long", "what", "many") and bool(unit) and unit <= {*one.value.lower().strip(
+            " .!").split()}
         about = now or shared(before, words) or mentions_any(one.value, cues) and shared(before, mail)
         movable = question.type in _MOVED or now and question.type == "how"
         if not again and not (movable and one.at in moved and about):
             continue
         new = piece(question, one.value, language, cut if one.at in moved else "")
-        if new and new != cut:
+        placed = question.type != "where" or kin(question.text, new, language) or new.lower() != new  # "au chocolat"
+        if new and new != cut and placed:
             return hit._replace(remark=one), new
     return hit, cut

@@ -185,7 +185,7 @@ class ToldTests(SynchronousTestCase):
     def test_kin(self) -> None:
         """A colour is asked for, and one was said; what was wrong, and something was broken."""
         lamp = ("My lamp came with a broken switch.", "Could it be the blue one this time?")
-        self.changed("en", lamp, "My wife asks what colour the new lamp will be.", "blue")
+        self.changed("en", lamp, "My wife asks what colour the new lamp will be.", "(?i)blue")
         self.changed("en", lamp, "What did I say was wrong with it?", "broken switch")
 
     def test_said_back(self) -> None:

@@ -11,6 +11,8 @@ from simmail.core.writer.sources.cut.asked_sentence import Sentence, Span
 from simmail.core.writer.sources.cut.words import Word, is_clock, times
 from simmail.core.writer.sources.said_words import content, prices, shared
 
+#: A telephone number, as it is written.
+PHONE = re.compile(r"(?<![\w.,])\+?[0-9][0-9 /()-]{5,20}[0-9](?![\w.,]?[0-9])")
 CLOCK = re.compile(r"[0-9]{1,2}(?:[:.h][0-9]{2}|h|am|pm)", re.IGNORECASE)
 
 
@@ -36,7 +38,12 @@ class Amounts:
         # "From when" wants what stands behind "from".
         led = [(start, end) for start, end in spans if self._tokens[start].role == "kept" and (
             f" {self._tokens[start].low} " in self._in.low)]
-        best = self._in.nearest(led or spans)
+        asked = next((at for at, one in enumerate(self._tokens) if one.role == "asked" and one.low not in (
+            self._in.how.persons)), 0)
+        # "Bring her at six and fetch her on Sunday": a time stands behind its verb.
+        behind = [one for one in spans if one[0] > asked] if any(one[0] < asked for one in spans) and not any(
+            one.role == "stop" for one in self._tokens[asked:]) else []
+        best = self._in.nearest(led or behind or spans)
         if best is None:
             return ""
         if day and not clock:
@@ -45,6 +52,8 @@ class Amounts:
             # Of "Tuesday 10 March at 9:15" the hour.
             start = next((at for at in range(*best) if is_clock(self._tokens[at], self._language) or self._tokens[
                 at + 1:at + 2] and self._tokens[at + 1].low in self._language.hour_words), best[0])
+            while start > best[0] and self._tokens[start - 1].low in self._in.how.quarters | self._in.how.quarter_joins:
+                start -= 1  # "viertel nach elf"
             lead = start - 1
             while lead >= best[0] and self._tokens[lead].low in self._in.how.inside:
                 lead -= 1
@@ -113,12 +122,18 @@ class Amounts:
     def numbered_thing(self) -> bool:
         """Return whether a number of something is asked for that has one: "the ticket number"."""
         how = asking(self._language.code)
-        return any(word.strip(" ?").endswith(how.numbered) for word in self._in.low.split())
+        return mentions_any(self._in.low, self._in.how.phones) or any(
+            word.strip(" ?").endswith(how.numbered) for word in self._in.low.split())
 
     def number(self) -> str:
-        """Return a number or a code, the nearest to what is asked."""
+        """Return a number or a code, the nearest to what is asked; one to call where that is."""
+        phones = [match for match in PHONE.finditer(self._in.sentence) if sum(map(str.isdigit, match[0])) > 6]
+        if mentions_any(self._in.low, self._in.how.phones):
+            return phones[-1][0] if phones else ""
         found: list[Span] = []
         for at, token in enumerate(self._tokens):
+            if any(one.start() <= token.start < one.end() for one in phones if " " in one[0]):
+                continue
             if token.role in ("word", "asked") and any(map(str.isdigit, token.text)):
                 if found and found[-1][1] == at:
                     found[-1] = found[-1][0], at + 1

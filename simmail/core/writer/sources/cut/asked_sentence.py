@@ -37,6 +37,12 @@ class Sentence:
         start, end = span
         return self.sentence[self.tokens[start].start:self.tokens[end - 1].end] if start < end else ""
 
+    def segment(self, at: int) -> str:
+        """Return the words around a place up to the next marks, in lower case, with a blank before and behind."""
+        stops = [-1, *(place for place, one in enumerate(self.tokens) if one.role == "stop"), len(self.tokens)]
+        start, end = max(one for one in stops if one < at), min(one for one in stops if one > at)
+        return f" {self.text((start + 1, end)).lower()} "
+
     def near(self, at: int) -> int:
         """Return how far a place of the sentence is from the next word that the question has too."""
         asked = [place for place, one in enumerate(self.tokens) if one.role == "asked"]

@@ -40,7 +40,7 @@ def piece(question: MailQuestion, sentence: str, language: Language, but: str = 
         case "many":
             found = things.which() or amounts.many()
         case "long":
-            found = amounts.long() or amounts.measure()
+            found = amounts.measure() or amounts.long()
         case "who":
             found = here.by_preposition() or persons.who()
         case "where":
@@ -51,7 +51,12 @@ def piece(question: MailQuestion, sentence: str, language: Language, but: str = 
             found = things.what()
         case _:
             found = ""
-    return found.strip(" ,;:-–")
+    found = found.strip(" ,;:-–")
+    first = next(iter(found.split()), "")
+    if first.islower() and not language.inflected and content(first, language.code) & asked and mentions_any(
+            here.low, tuple(f" {one}" for one in how.called)):
+        found = found.removeprefix(first).strip()  # "what is my sister called": of "sister Joan" the name
+    return found
 
 
 def turned(text: str, language: Language, far: bool) -> str:
@@ -102,11 +107,19 @@ class _Reason:
                 if at > 0:
                     head = self._in.sentence[:max(0, at - 1)]
                     return head.rpartition(": ")[2]
-        head, found, tail = self._in.sentence.partition(": ")
-        if found and ", " in tail and mentions_any(head, asking(self._in.language.code).moving):
-            first, _, second = tail.partition(", ")
-            return first if CLOCK.search(second) or not times(read(first, (), self._in.language), self._in.how) else (
-                second)  # "small change: the lorry broke down, we come on Friday"
+        moving = asking(self._in.language.code).moving
+        head, found, tail = self._in.sentence.rstrip(" .!").partition(": ")
+        first, comma, second = tail.partition(", ")
+        if found and comma and mentions_any(head, moving):
+            moved = times(read(first, (), self._in.language), self._in.how) or mentions_any(first, moving)
+            return second if moved and not CLOCK.search(second) else (
+                first)  # "small change: the lorry broke down, we come on Friday"
+        for mark in (": ", ", ", "; "):
+            # "Joan can't come, she has the children."
+            first, found, second = self._in.sentence.rstrip(" .!").rpartition(mark)
+            if found and len(second.split()) > 2 and mentions_any(f" {first.lower()} ", (
+                    *self._in.how.refusing, *moving)) and not times(read(second, (), self._in.language), self._in.how):
+                return second
         return ""
 
     def _clause(self, start: int) -> str:

@@ -72,6 +72,8 @@ class Things:
         """Return a thing: what stands where the question has its question word."""
         if self._in.question.type == "what" and self._in.of_money():
             return self._amounts.much()
+        if mentions_any(self._in.low, self._in.how.phones):
+            return self._amounts.number()
         found = self.which()
         if found:
             return found
@@ -95,21 +97,46 @@ class Things:
         if thing and not any(_is(one, thing) for one in self._tokens) and not kin(
                 thing, self._in.sentence, self._language) and not self._ends_asked():
             return ""
+        akin = self._akin()
+        if akin:
+            return akin
         found = self._predicate()
         if found:
             return found
         runs = self._in.runs(BREAKS | {"money"})
         if not runs:
             return ""
-        if kin(self._in.question.text, self._in.sentence, self._language):
-            akin = [one for one in runs if kin(self._in.question.text, self._in.text(one), self._language)]
-            runs = akin or runs
         best = max(runs, key=lambda one: (self._thing(one), -one[0]))
         if self._thing(best) <= 0:
             return ""
         if self._in.question.type == "how" and best[0] and self._tokens[best[0] - 1].role in ("place", "kept"):
             best = best[0] - 1, best[1]  # "by card"
         return self._in.text(best)
+
+    def _akin(self) -> str:
+        # "Green" of "a size M, green", "by coach": of more that are of the family, the nearest to what is asked.
+        if not kin(self._in.question.text, self._in.sentence, self._language):
+            return ""
+        named = [at for at, one in enumerate(self._tokens) if one.role != "stop" and kin(
+            self._in.question.text, one.low, self._language)]
+        if not named:
+            return ""
+        if not mentions_any(self._in.low, self._in.how.former):
+            # "It should be cream; the first one was blue."
+            named = [at for at in named if not mentions_any(self._in.segment(at), self._in.how.former)] or named
+        low = f" {self._in.sentence.lower()} "
+        so = max(low.find(f" {cue} ") for cue in self._in.how.so)
+        # "The car broke down, so I take the train."
+        named = [at for at in named if self._tokens[at].start >= so] or named
+        start = min(named, key=lambda at: (self._in.near(at), at))
+        end = start + 1
+        while end in named:
+            end += 1
+        while start and (start - 1 in named or self._tokens[start - 1].low in self._language.determiners):
+            start -= 1
+        if self._in.question.type == "how" and start and self._tokens[start - 1].role in ("place", "kept"):
+            start -= 1
+        return self._in.text((start, end))
 
     def _named(self) -> str:
         # "What is the extension": what is asked for by its name.

@@ -42,6 +42,11 @@ class Cutting(Struct, frozen=True, forbid_unknown_fields=True):
     kept: frozenset[str] = frozenset()
     inside: frozenset[str] = frozenset()
     moments: frozenset[str] = frozenset()
+    quarters: frozenset[str] = frozenset()
+    quarter_joins: frozenset[str] = frozenset()
+    refusing: tuple[str, ...] = ()
+    former: tuple[str, ...] = ()
+    phones: tuple[str, ...] = ()
     about: frozenset[str] = frozenset()
     called: tuple[str, ...] = ()
     same: frozenset[str] = frozenset()
@@ -165,6 +170,9 @@ def _is_time(low: Sequence[str], place: int, language: Language, how: Cutting) -
     if word in language.counts and place and low[place - 1] in language.at_words and (
             not behind or behind not in language.spans):
         return True  # "dinner is at eight"
+    if word in language.counts and place and (low[place - 1] in how.quarters or low[
+            place - 1] in how.quarter_joins and not how.quarters.isdisjoint(low[max(0, place - 2):place - 1])):
+        return True  # "half past ten", "viertel nach elf"
     if word in language.month_forms:
         # "May" is a month beside a number.
         return len(word) > 3 or any(one[:1].isdigit() for one in low[max(0, place - 2):place + 2])
@@ -184,7 +192,7 @@ def times(tokens: Sequence[Word], how: Cutting) -> list[tuple[int, int]]:
     for at in anchors:
         between = tokens[found[-1][1]:at] if found else ()
         if found and len(between) < 4 and all(
-                one.low in how.inside or one.low in how.kept or one.text == "," for one in between):
+                one.low in how.inside | how.kept | how.quarter_joins or one.text == "," for one in between):
             found[-1] = found[-1][0], at + 1
             continue
         start = at
