@@ -22,9 +22,9 @@ from simmail.interfaces import IFolder
 from simmail.rest.render.list import Listings
 from simmail.universe.mailflow.mailboxes import Mailboxes, THREADED
 
-#: Messages of all mailboxes that are kept, those of the mailbox looked at longest ago go first; and how many
-#: references cost as much as one more message.
-MOST, REFERENCES = 50_000, 4
+#: Messages of all mailboxes that are kept (600 octets each), those of the mailbox looked at longest ago go first; and
+#: how many references cost as much as one more message.
+MOST, REFERENCES = 125_000, 4
 
 #: Messages asked of the index before others get their turn; messages that are put together at once.
 SLICE, FEW = 500, 300

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from simmail.rest.render.conversation import Conversations, FEW
+from simmail.rest.render.conversation import Conversations, FEW, MOST
 from simmail.testing.universe import now
 from tests.rest.served import ServedTestCase
 
@@ -66,7 +66,8 @@ class ConversationTests(ServedTestCase):
         self.assertEqual(len(self.roots()), 2)
 
     def test_bounded(self) -> None:
-        """Mailboxes over the most are not kept, and are right all the same."""
+        """Mailboxes over the most are not kept, and are right all the same; a hundred thousand messages are kept."""
+        self.assertGreater(MOST, 100_000)
         for most, left in ((2, 0), (3, 1)):
             kept = Conversations(lambda work: work(), most)
             for _ in range(2):
