@@ -99,3 +99,14 @@ class SourceTests(ServedTestCase):
                     self.assertTrue(path.is_file(), f"{one.name}: {wanted}")
                 for view in re.findall(r': view\("(\w+)"', one.read_text()):
                     self.assertTrue((ROOT / "views" / f"{view}.js").is_file(), view)
+
+    def test_pictures(self) -> None:
+        """The documentation shows each view, light and dark, in pictures that are small."""
+        folder = Path(str(files("simmail.docs"))) / "screenshots"
+        views = re.findall(r"^  (\w+): view\(", (ROOT / "app/views.js").read_text(), re.MULTILINE)
+        pictures = {f"{one}-{kind}.webp" for one in (*views, "person") for kind in ("light", "dark")}
+        page = (folder.parent / "dashboard.rst").read_text()
+        self.assertEqual(set(re.findall(r"image:: screenshots/(.+)", page)), pictures)
+        sizes = {one.name: one.stat().st_size for one in folder.iterdir()}
+        self.assertEqual(set(sizes), pictures)
+        self.assertTrue(min(sizes.values()) > 1000 and sum(sizes.values()) < 900_000, sizes)
