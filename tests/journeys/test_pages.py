@@ -153,6 +153,8 @@ class PageTests(JourneyCase):
             self.assertEqual((made["timing"], made["external_ids"]), (timing, {"crm": "C-1"}))
             self.assertEqual((made["style"]["length"], made["style"]["typos"]), ("short", 0.1))
             self.assertNotIn("behaviors", made)
+            # What Ada tells of herself.
+            expect(page.locator("dl.facts").last).to_contain_text("working hours")
             visit.go(f"people/{made['id']}/edit")
             self._fill(page, {"role": "", "wants": "Peace and quiet", "timing.delay.median": "2h"})
             page.click("form .main")

@@ -129,8 +129,7 @@ def set_scene(request: WordsRequest) -> Scene:
     told = languages.tell(text, own)
     unread = not_read(text, told, persona)
     # Who does not write a language answers in another.
-    language = languages.language(told if told in WRITTEN and not unread else next(
-        (code for code in mine if code in WRITTEN), WRITTEN[0]))
+    language = languages.language(told if told in WRITTEN and not unread else own_written(persona))
     manner = manners()[persona.temperament]
     style: Style = persona.style if persona.style is not UNSET else Style()
     wants = "" if persona.wants is UNSET else persona.wants
@@ -181,6 +180,11 @@ def tongues(persona: Persona) -> tuple[str, ...]:
         return given
     first = (*given, native(persona.address))[0]
     return (first, *(code for code in WRITTEN if code != first))
+
+
+def own_written(persona: Persona) -> str:
+    """Return the language that somebody writes by itself."""
+    return next((code for code in tongues(persona) if code in WRITTEN), WRITTEN[0])
 
 
 @lru_cache(4096)

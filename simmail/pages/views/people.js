@@ -49,6 +49,13 @@ function Remark({ of: { by, kind, what, value, when, at }, name }) {
   return html`<strong>${by === "persona" ? name : t("people.threads.other")}</strong> ${kind} ${about} ${when && html`(<${Instant} at=${when} />)`} <span class="help"><${Instant} at=${at} /></span>`;
 }
 
+// What somebody tells of itself to who asks.
+function Self({ persona }) {
+  const found = useData((signal) => get(`/api/personas/${segment(persona.id)}/sheet`, {}, signal), [persona.id, JSON.stringify(persona)]);
+  return html`<h2>${t("people.self")}</h2><p class="help">${t("people.self.help")}</p>
+    <${Loaded} of=${found}>${(list) => html`<dl class="facts">${list.map((one) => html`<dt>${one.label}</dt><dd>${one.value} ${one.private && html`<span class="badge">${t("people.self.private")}</span>`}</dd>`)}</dl>`}<//>`;
+}
+
 function Memory({ persona, may, universe }) {
   const path = `/api/personas/${segment(persona.id)}/memory`;
   const notes = useData((signal) => get(path, { threads: 1 }, signal), [persona.id], ["persona.memory", "persona.received", "persona.sent"]);
@@ -115,7 +122,7 @@ function Person({ id, tab, universe, may }) {
       onPick=${(name) => go(link(universe, "people", [id, name]))}>
       ${shown === "sheet" && html`<dl class="facts">${["provider", ...FIELDS.map(([name]) => name)].map((name) => [name, inside(one, name)])
     .filter(([, value]) => value !== undefined && value !== "" && !(Array.isArray(value) && !value.length))
-    .map(([name, value]) => html`<dt>${t(`people.field.${name}`)}</dt><dd><${Value} of=${value} /></dd>`)}</dl>`}
+    .map(([name, value]) => html`<dt>${t(`people.field.${name}`)}</dt><dd><${Value} of=${value} /></dd>`)}</dl><${Self} persona=${one} />`}
       ${shown === "memory" && html`<${Memory} persona=${one} may=${may} universe=${universe} />`}
       ${shown === "relations" && html`<${Relations} persona=${one} may=${may} />`}
       ${shown === "jobs" && html`<${JobTable} query=${{ persona_id: id }} may=${may} />`}

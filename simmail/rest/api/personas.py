@@ -11,6 +11,7 @@ from typing import Any
 from msgspec import Struct
 
 from simmail.core.decide.preview import Preview
+from simmail.core.language.tables import language
 from simmail.core.message.mail import Mail
 from simmail.core.message.parse import read
 from simmail.core.mime.address import stored
@@ -19,6 +20,9 @@ from simmail.core.records.conversation import Appointment, Remark
 from simmail.core.records.persona import Persona, TemperamentName
 from simmail.core.records.relationship import Relation, Stance
 from simmail.core.time.instant import format_duration
+from simmail.core.writer.agenda import Calendar
+from simmail.core.writer.context import own_written
+from simmail.core.writer.sources.self_sheet import SelfSheet
 from simmail.errors import Invalid, Refusal
 from simmail.rest.api.mailboxes import check_header, crlf
 from simmail.rest.openapi import some_of
@@ -92,6 +96,19 @@ class WholeMemory(Struct, frozen=True):
     memory: dict[str, list[str]]
     threads: list[ThreadMemory]
     appointments: tuple[Appointment, ...]
+
+
+class OwnFact(Struct, frozen=True):
+    """
+    One thing that a persona knows of itself, and tells who asks; what is C{private} only in a private conversation.
+
+    C{label} and C{value} are in the language that it writes by itself.
+    """
+
+    field: str
+    label: str
+    value: str
+    private: bool
 
 
 class WhichAddress(Query, frozen=True):
@@ -173,6 +190,13 @@ async def read_memory(call: Call) -> dict[str, list[str]] | WholeMemory:
     return WholeMemory(notes, [
         ThreadMemory(one.key, one.case_id, one.remarks) for one in await memories.threads(call.path["id"])],
         await memories.appointments(call.path["id"]))
+
+
+async def read_sheet(call: Call) -> list[OwnFact]:
+    one: Persona = call.found
+    notes = [str(note) for some in (await call.universe.memories.memory(one.id)).values() for note in some]
+    sheet = SelfSheet(one, Calendar(one, call.universe.clock.now()), language(own_written(one)), notes=notes)
+    return [OwnFact(told.field, told.label, told.value, told.private) for told in sheet.everything()]
 
 
 async def add_memory(call: Call) -> Remembered:
@@ -290,6 +314,9 @@ ROUTES: tuple[Route, ...] = (
           answer_example={"persona_id": "p_7k2m9x4w1c8v", "status": "ok"}),
     Route("DELETE", "/api/personas/{id}/memory", clear_memory, "Clear a persona's memory, or only a case's", Deleted,
           role="member", query=WhichCase, locate=persona, answer_example={"status": "deleted"}),
+    Route("GET", "/api/personas/{id}/sheet", read_sheet, "Read what a persona knows of itself, and tells who asks",
+          list[OwnFact], locate=persona, answer_example=[
+              {"field": "diet", "label": "diet", "value": "I'm vegan", "private": False}]),
     Route("GET", "/api/personas/{id}/relations", read_relations, "Read what a persona holds about its correspondents",
           Relations, locate=persona, answer_example={
               "relations": [_RELATION],

@@ -160,6 +160,16 @@ class MemoryTests(ServedTestCase):
             self.assertEqual(self.bad(400, "POST", "/api/memory/by-external", without), f"{field}: is required")
         self.assertIn("id", self.bad(400, "POST", "/api/memory/by-external", {**note, "id": ""}))
 
+    def test_sheet(self) -> None:
+        """What somebody knows of itself is there to read, the same each time, in its own language."""
+        made = self.persona()
+        found = self.good("GET", f"/api/personas/{made['id']}/sheet", role="viewer")
+        told = {one["field"]: one["value"] for one in found}
+        self.assertEqual((told["name"], told["email"]), (made["name"], made["addresses"][0]))
+        self.assertGreater(len(told), 40)
+        self.assertTrue(all(one["label"] and one["value"] for one in found))
+        self.assertEqual(self.good("GET", f"/api/personas/{made['id']}/sheet"), found)
+
     def test_relations(self) -> None:
         """Somebody who wrote is known; they can be forgotten."""
         path = f"/api/personas/{self.persona()['id']}/relations"

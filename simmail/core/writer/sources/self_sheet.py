@@ -184,6 +184,11 @@ class SelfSheet:
         told = (self.told(name) for name in sorted(found, key=lambda name: found[name]))
         return [one for one in told if one is not None][:MOST]
 
+    def everything(self) -> list[Told]:
+        """Return all that stands on it."""
+        told = (self.told(name) for name in self._table.fields)
+        return [one for one in told if one is not None and one.value != "-"]
+
     def told(self, name: str, question: str = "", about: str = "") -> Told | None:
         """Return what the sheet says of one field, to a question in lower case, about a thing that it names."""
         field = self._table.fields.get(name)
