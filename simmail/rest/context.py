@@ -22,7 +22,11 @@ if TYPE_CHECKING:
 
 
 class MailListener(Struct, frozen=True):
-    """One port that mail programs connect to."""
+    """
+    One port that mail programs connect to.
+
+    @ivar name: protocol; address: that is listened on; port: TCP port, 1 to 65535; security: how TLS begins.
+    """
 
     name: Literal["SMTP", "SUBMISSION", "SMTPS", "IMAP", "IMAPS"]
     address: str

@@ -55,7 +55,7 @@ UNCHANGED = "what was asked for has not changed since"
 
 
 class Error(Struct, frozen=True):
-    """Every refusal."""
+    """Every refusal.  C{error}: what is wrong, naming the field or rule."""
 
     error: str
 

@@ -7,35 +7,43 @@ is what the document shows.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from types import GenericAlias
 from typing import Any, get_type_hints
 from urllib.parse import parse_qsl
 
 import msgspec
-from msgspec import UNSET, UnsetType, inspect
+from msgspec import UNSET, UnsetType
 
 from simmail import __version__
 from simmail.rest.answer import JSON
+from simmail.rest.description import described, schemas
 from simmail.rest.errors import Error
 from simmail.rest.errors import MEANINGS, UNCHANGED
-from simmail.rest.route import NoQuery, Route
+from simmail.rest.route import MOST_UID, NoQuery, Route
 
 _REF = "#/components/schemas/{name}"
-_MARKUP = re.compile(r"[CL]\{([^{}]*)\}")
-_FIELD = re.compile(r"@ivar ([a-z_, ]+):")
-#: Names in paths as the demo universe has them, so that what reads them can be tried there.
-_PATH_EXAMPLES: dict[str, Any] = {
-    "address": "orders@garden.test", "folder": "INBOX", "uid": 1, "n": 0, "email": "ann@acme.test",
-    "prefix": "9f2c41d07a", "token": "0b1c2d3e4f5a6b7c8d9e0f1a", "snapshot": "s_5b1c09d2a7",
+_TEXT: dict[str, Any] = {"type": "string"}
+#: Of each name in a path what it is, of which type, and an example as the demo universe has it, to be tried there.
+_PATH: dict[str, tuple[str, dict[str, Any], Any]] = {
+    "address": ("an e-mail address", _TEXT, "orders@garden.test"),
+    "folder": ("name of the folder in the mailbox; slashes in it may stand as they are", _TEXT, "INBOX"),
+    "uid": ("UID of the message in its folder (RFC 9051 section 2.3.1.1)",
+            {"type": "integer", "minimum": 1, "maximum": MOST_UID}, 1),
+    "n": ("which attachment of the message, in the order in which the message lists them, from 0",
+          {"type": "integer", "minimum": 0, "maximum": 2**31 - 1}, 0),
+    "email": ("address the user signs in with", _TEXT, "ann@acme.test"),
+    "prefix": ("what the key begins with, as lists of keys show it", _TEXT, "9f2c41d07a"),
+    "token": ("what was answered when it was made", _TEXT, "0b1c2d3e4f5a6b7c8d9e0f1a"),
+    "snapshot": ("id of the snapshot; to fork, `now`: the universe as it is", _TEXT, "s_5b1c09d2a7"),
 }
-_ID_EXAMPLES = {
-    "personas": "p_pga0r999p3ex", "cases": "c_demo_invoice", "faults": "tarpit", "events": "1", "jobs": "j_5t2k8w",
-    "admin": "shop", "world": "customers", "snapshots": "s_5b1c09d2a7",
-}
-_PATH_TYPES: dict[str, dict[str, Any]] = {
-    "uid": {"type": "integer", "minimum": 1}, "n": {"type": "integer", "minimum": 0},
+#: The same of C{id}, by what stands before it.
+_PATH_IDS = {
+    "personas": ("id of the persona", "p_pga0r999p3ex"), "cases": ("id of the case", "c_demo_invoice"),
+    "scenarios": ("id of the scenario", "tarpit"), "events": ("number of the event in the log, from 1", "1"),
+    "jobs": ("id of the job", "j_5t2k8w"), "streams": ("id of the stream", "customers"),
+    "snapshots": ("id of the snapshot; to fork, `now`: the universe as it is", "s_5b1c09d2a7"),
+    "universes": ("id of the universe", "shop"), "orgs": ("id of the organization", "shop"),
 }
 
 
@@ -45,8 +53,8 @@ def document(routes: Iterable[Route]) -> dict[str, Any]:
     types: list[Any] = [Error]
     for route in shown:
         types += [one for one in (route.body_shown or route.body, route.query, *_answers(route)) if one is not None]
-    schemas, components = msgspec.json.schema_components(types, ref_template=_REF)
-    by_type = {_key(type): schema for type, schema in zip(types, schemas)}
+    found, components = schemas(types, _REF)
+    by_type = {_key(type): schema for type, schema in zip(types, found)}
     queries = {_name(route.query) for route in shown}
     paths: dict[str, dict[str, Any]] = {}
     for route in shown:
@@ -56,14 +64,17 @@ def document(routes: Iterable[Route]) -> dict[str, Any]:
         "openapi": "3.1.0",
         "info": {
             "title": "simmail", "version": __version__, "license": {"name": "MIT", "identifier": "MIT"},
-            "description": "A universe of simulated e-mail: mailboxes, people who answer, a clock to move.",
+            "description": (
+                "A universe of simulated e-mail: mailboxes, people who answer, a clock to move. Instants are RFC 3339; "
+                "durations are numbers with units, such as `90s`, `45m`, `2h` or `3d`. Both are of simulated time, "
+                "which the universe's clock tells, or of real time."),
         },
         "servers": [{"url": "/"}],
         "security": [{"key": []}, {"session": []}],
         "tags": [{"name": one} for one in headings],
         "paths": paths,
         "components": {
-            "schemas": {name: plain(schema) for name, schema in components.items() if name not in queries},
+            "schemas": {name: schema for name, schema in components.items() if name not in queries},
             "securitySchemes": {
                 "key": {"type": "http", "scheme": "bearer", "description": "An API key."},
                 "session": {"type": "apiKey", "in": "cookie", "name": "simmail_session",
@@ -97,9 +108,9 @@ def _operation(route: Route, by_type: dict[str, Any], components: dict[str, Any]
         "parameters": _parameters(route, components),
         "responses": _responses(route, by_type),
     }
-    told = components[_name(route.query)].get("description", "") if route.query is not NoQuery else ""
-    if told:
-        operation["x-query"] = _text(told)
+    told = described(route.query).text
+    if told and route.query is not NoQuery:
+        operation["x-query"] = told
     if route.role is None:
         operation["security"] = []
     else:
@@ -121,32 +132,33 @@ def _twin(route: Route) -> bool:
 
 
 def _parameters(route: Route, components: dict[str, Any]) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = [
-        {"name": name, "in": "path", "required": True, "schema": _PATH_TYPES.get(name, {"type": "string"}),
-         "example": _ID_EXAMPLES[route.path.split("/")[2]] if name == "id" else _PATH_EXAMPLES[name]}
-        for name in route.names
-    ]
-    info = inspect.type_info(route.query)
-    assert isinstance(info, inspect.StructType)
-    if info.fields:
-        properties = components[_name(route.query)]["properties"]
-        examples = dict(parse_qsl(route.query_example))
-        for field in info.fields:
-            name = field.encode_name
-            parameter = {"name": name, "in": "query", "required": field.required,
-                         "schema": _without_null(properties[name])}
-            if name in examples:
-                parameter["example"] = examples[name]
-            found.append(parameter)
+    found = [path_parameter(route, name) for name in route.names]
+    query = components[_name(route.query)]
+    examples = dict(parse_qsl(route.query_example))
+    for name, schema in query["properties"].items():
+        parameter = {"name": name, "in": "query", "required": name in query.get("required", ()),
+                     "description": schema.get("description", ""), "schema": _without_null(schema)}
+        if name in examples:
+            parameter["example"] = examples[name]
+        found.append(parameter)
     return found
 
 
+def path_parameter(route: Route, name: str) -> dict[str, Any]:
+    """Return what is said of a name in a route's path."""
+    text, schema, example = _PATH[name] if name != "id" else ("", _TEXT, None)
+    if name == "id":
+        text, example = _PATH_IDS[route.path.partition("/{id}")[0].rpartition("/")[2]]
+    return {"name": name, "in": "path", "required": True, "description": text, "schema": schema, "example": example}
+
+
 def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
-    """A parameter's schema: no parameter is ever null, it is left out."""
+    """A parameter's schema: no parameter is ever null, it is left out; the parameter itself says what it is."""
     kinds = [one for one in schema.get("anyOf", ()) if one != {"type": "null"}]
     if len(kinds) == 1:
         return dict(kinds[0])
-    return {key: value for key, value in schema.items() if key != "default" or value is not None}
+    return {key: value for key, value in schema.items()
+            if key != "description" and (key != "default" or value is not None)}
 
 
 def _responses(route: Route, by_type: dict[str, Any]) -> dict[str, Any]:
@@ -177,21 +189,6 @@ def _answers(route: Route) -> tuple[Any, ...]:
     return route.answer if isinstance(route.answer, tuple) else (route.answer,)
 
 
-def plain(value: Any) -> Any:
-    """A schema whose descriptions, which are docstrings, are without markup."""
-    if isinstance(value, dict):
-        return {key: _text(one) if key == "description" and isinstance(one, str) else plain(one)
-                for key, one in value.items()}
-    if isinstance(value, list):
-        return [plain(one) for one in value]
-    return value
-
-
-def _text(docstring: str) -> str:
-    docstring = _FIELD.sub(lambda named: ", ".join(f"`{one.strip()}`" for one in named[1].split(",")) + ":", docstring)
-    return " ".join(_MARKUP.sub(r"`\1`", docstring).replace("\\\\", "\\").split())
-
-
 def _key(type: Any) -> str:
     return repr(type)
 
@@ -207,7 +204,7 @@ def some_of(
     """
     Declare what may be said of a record, of which the service fills in what is left out.
 
-    @param text: its description.
+    @param text: its docstring; fields of which it says nothing are what they are in the record.
     @param without: fields that the service sets; keep: those required as in the record; others: types that differ.
     @param forbid: other fields are refused.
     """
@@ -216,7 +213,8 @@ def some_of(
               for one, type in types.items() if one not in without]
     fields.sort(key=len)
     return msgspec.defstruct(
-        name, fields, frozen=True, forbid_unknown_fields=forbid, namespace={"__doc__": text})
+        name, fields, frozen=True, forbid_unknown_fields=forbid,
+        namespace={"__doc__": text, "__described__": (record,)})
 
 
 def list_of(item: Any) -> Any:

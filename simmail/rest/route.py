@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 from msgspec.structs import force_setattr
 from twisted.web.server import Request
 
@@ -30,6 +30,10 @@ Role = Literal["viewer", "member", "admin"]
 
 #: Lowest to highest; API contract, "Authentication", point 5.
 ROLES: tuple[Role, ...] = ("viewer", "member", "admin")
+
+#: Of messages in a folder: RFC 9051 section 2.3.1.1.
+MOST_UID = 2**32 - 1
+Uid = Annotated[int, Meta(ge=1, le=MOST_UID)]
 
 #: Names in a path that are numbers.
 NUMBERS = frozenset(("uid", "n"))
@@ -52,7 +56,7 @@ class NoQuery(Query, frozen=True):
 
 
 class Deleted(Struct, frozen=True):
-    """What C{DELETE} answers."""
+    """What C{DELETE} answers.  C{status}: always C{deleted}."""
 
     status: Literal["deleted"] = "deleted"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from types import ModuleType
+from typing import Any
 
 import msgspec
 from msgspec.structs import replace
@@ -31,11 +32,12 @@ def all_routes() -> tuple[Route, ...]:
     routes = tuple(replace(route, heading=module.HEADING) for module in HEADINGS for route in module.ROUTES)
 
     @cache
-    def octets() -> bytes:
-        return msgspec.json.encode(openapi.document(routes))
+    def made() -> Octets:
+        return Octets(msgspec.json.encode(openapi.document(routes)), JSON)
 
-    def read_openapi(call: Call) -> Octets:
-        return Octets(octets(), JSON)
+    def read_openapi(call: Call) -> Any:
+        # To make it takes longer than one call should hold up others.
+        return made() if made.cache_info().currsize else call.services.in_thread(made)
 
     document = Route("GET", "/api/openapi.json", read_openapi, "Read the OpenAPI document", role=None, media=JSON,
                      hidden=True)

@@ -34,14 +34,18 @@ _PLAIN = frozenset(("display_name", "allow_smtp", "allow_imap", "disabled", "not
 
 
 class TrialResult(Struct, frozen=True):
-    """Whether it opens a login, and which."""
+    """
+    Whether it opens a login, and which.
+
+    @ivar ok: whether it opens a login; address: of that login, C{""} where it opens none.
+    """
 
     ok: bool
     address: str
 
 
 class Tried(Struct, frozen=True):
-    """What each protocol says."""
+    """What each protocol says.  C{smtp}: of submission; C{imap}: of reading."""
 
     smtp: TrialResult
     imap: TrialResult

@@ -27,7 +27,12 @@ PAGE = 1000
 
 
 class Removed(Struct, frozen=True):
-    """How much of what a reset has removed, and the fingerprint of what is left."""
+    """
+    How much of what a reset has removed.
+
+    @ivar messages: in mailboxes; mailboxes: that are gone; personas: that are gone; cases: that are gone.
+    @ivar events: of the log; jobs: in whatever state; fingerprint: of what is left.
+    """
 
     messages: int
     mailboxes: int

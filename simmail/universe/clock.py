@@ -32,7 +32,7 @@ LONGEST_SETTLE = 30.0
 
 
 class NextJob(Struct, frozen=True):
-    """The job that is due first."""
+    """The job that is due first.  C{id}: the job's; C{kind}: what it does; C{due}: when, in simulated time."""
 
     id: str
     kind: str
@@ -44,7 +44,7 @@ class WallClock(Struct, frozen=True):
     The wall clock, where it was set while the service ran: nothing here goes by it before the next start.
 
     @ivar jumps: how often; offset: real seconds that it is ahead of C{real} since, negative for behind.
-    @ivar seen: when the last jump was noticed, by C{real}.
+    @ivar seen: when the last jump was noticed, in real time as C{real} tells it.
     """
 
     jumps: int
@@ -53,7 +53,14 @@ class WallClock(Struct, frozen=True):
 
 
 class ClockStatus(Struct, frozen=True, omit_defaults=True):
-    """What C{GET /api/clock} answers; C{wall_clock} only when it jumped since the start."""
+    """
+    What C{GET /api/clock} answers.
+
+    @ivar now: the instant it is, in simulated time; real: the instant it is, in real time.
+    @ivar speed: simulated seconds a real second, while it is not frozen; frozen: whether it stands.
+    @ivar next_job: what is due first, null for nothing; pending: jobs that are due some time.
+    @ivar wall_clock: only when the wall clock jumped since the start.
+    """
 
     now: datetime
     real: datetime
@@ -66,9 +73,11 @@ class ClockStatus(Struct, frozen=True, omit_defaults=True):
 
 class Advanced(Struct, frozen=True, rename={"from_": "from"}):
     """
-    What an advance did; C{events} are the numbers of the first and last event on the way, [] for none.
+    What an advance did.
 
-    C{stopped_by}: C{to}, C{idle}, C{event} or C{limit}; C{stop} when the service is stopping and it ended early.
+    @ivar from_: where the clock was, in simulated time; to: where it is now, in simulated time.
+    @ivar jobs_run: jobs that were done on the way; events: numbers of the first and last event on the way, [] for none.
+    @ivar stopped_by: C{to}, C{idle}, C{event} or C{limit}; C{stop} when the service is stopping and it ended early.
     """
 
     from_: datetime

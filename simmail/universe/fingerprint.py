@@ -38,7 +38,11 @@ _MESSAGE_ID = re.compile(r"<[^<>\s]{3,250}>")
 
 
 class Fingerprint(Struct, frozen=True):
-    """SHA-256 over everything that repeats under one seed, and how many records went into it."""
+    """
+    What repeats under one seed.
+
+    @ivar fingerprint: SHA-256 over it, in hexadecimal; counts: how many records of which kind went into it.
+    """
 
     fingerprint: str
     counts: dict[str, int]

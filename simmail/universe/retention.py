@@ -30,7 +30,12 @@ LONGEST = 36_500
 
 
 class Retention(Struct, frozen=True, forbid_unknown_fields=True):
-    """Simulated days that mail and events are kept; 0 for ever."""
+    """
+    How long things are kept.
+
+    @ivar mail_days: simulated days that mail is kept; 0 for ever.
+    @ivar event_days: simulated days that events are kept; 0 for ever.
+    """
 
     mail_days: int = 0
     event_days: int = 0
@@ -43,7 +48,7 @@ class Retention(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PrunedCounts(Struct, frozen=True):
-    """What was removed."""
+    """How much was removed.  C{messages}: of mailboxes; C{events}: of the log; C{jobs}: that had ended."""
 
     messages: int
     events: int

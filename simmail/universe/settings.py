@@ -15,7 +15,7 @@ import msgspec
 
 from simmail.core.records.commit import Commit
 from simmail.core.records.event import Event
-from simmail.core.records.settings import LinkPolicy, Pace, WriterMode
+from simmail.core.records.settings import LinkPolicy, MOST_FACTOR, Pace, WriterMode
 from simmail.core.records.world import WorldSettings
 from simmail.errors import Invalid
 from simmail.interfaces import IDatabase
@@ -87,8 +87,8 @@ class Settings:
 
         @raise Invalid: a negative or absurd factor.
         """
-        if factor is not None and not 0 <= factor <= 1_000_000:
-            raise Invalid("factor", "must be from 0 to 1000000")
+        if factor is not None and not 0 <= factor <= MOST_FACTOR:
+            raise Invalid("factor", f"must be from 0 to {MOST_FACTOR}")
         pace = Pace(
             self.pace.factor if factor is None else float(factor),
             self.pace.ignore_hours if ignore_hours is None else ignore_hours,

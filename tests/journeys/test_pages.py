@@ -113,6 +113,15 @@ class PageTests(JourneyCase):
         page.get_by_role("button", name="Run").click()
         expect(page.locator("#status")).to_contain_text("200 in")
         expect(page.locator("#answer pre")).to_contain_text('"name"')
+        # What a parameter and a field of a body are stands beside them, with default and bounds.
+        page.fill("#filter", "/api/clock/advance")
+        page.locator("#calls").get_by_text("/api/clock/advance", exact=True).click()
+        page.get_by_text("Fields of the body").click()
+        expect(page.locator("#form table")).to_contain_text("a duration of simulated time, such as 2h")
+        page.fill("#filter", "/api/insights")
+        page.locator("#calls").get_by_text("/api/insights", exact=True).click()
+        expect(page.locator("#form .hint")).to_contain_text("how many simulated days")
+        expect(page.locator("#form .hint")).to_contain_text("default 30, from 1, to 366")
         self.assertEqual((visit.problems, visit.asked), ([], []))
 
     def _check_first_load(self, opened: Any, service: Service) -> None:

@@ -175,7 +175,7 @@ class DocumentTests(TableTestCase):
         found = document(all_routes())
         ids = [one["operationId"] for methods in found["paths"].values() for one in methods.values()]
         self.assertEqual(len(ids), len(set(ids)))
-        for markup in ("C{", "L{", "@ivar", "core."):
+        for markup in ("C{", "L{", "@ivar", "simmail.core."):
             self.assertNotIn(markup, json.dumps(found))
         for path, methods in found["paths"].items():
             for method, one in methods.items():

@@ -32,8 +32,10 @@ class Preview(Struct, frozen=True):
 
     @ivar why: one sentence each, what decided first.
     @ivar would_send: whether any mail would come back because of it.
-    @ivar due: when the first of it would be sent; of a batched mail, None (it has the due time of the planned reply).
     @ivar remarks: what would be kept of it with its thread.
+    @ivar decision: what would be done.
+    @ivar due: when the first of it would be sent, in simulated time; null where nothing is sent, or with a reply
+        planned already.
     """
 
     decision: Decision

@@ -33,9 +33,8 @@ class Code(Struct, frozen=True):
     """
     One code.
 
-    @ivar value: without the blanks or hyphens that group the digits of a one-time code.
-    @ivar label: the words that name it, in lower case.
-    @ivar confidence: from 0 to 1.
+    @ivar value: without the blanks or hyphens that group the digits of a one-time code; kind: what it is for.
+    @ivar label: the words that name it, in lower case; confidence: how sure that is, 0 to 1.
     """
 
     value: str

@@ -44,6 +44,7 @@ class Link(Struct, frozen=True):
     @ivar url: http or https, as it stands in the mail with references decoded.
     @ivar text: what is shown for it, C{""} where it shows itself.
     @ivar host: in lower case, without port.
+    @ivar kind: what it is for.
     """
 
     url: str

@@ -27,14 +27,14 @@ _SLOTS = (1 << WIDTH) - 1
 
 
 class Rate(Struct, frozen=True):
-    """A share of C{n}; C{rate} is null where n is 0."""
+    """A share.  C{rate}: 0 to 1, null where n is 0; C{n}: of how many."""
 
     rate: float | None
     n: int
 
 
 class Score(Struct, frozen=True):
-    """The mean of C{n} scores, null where n is 0."""
+    """A mean.  C{mean}: of the scores, without unit, null where n is 0; C{n}: how many."""
 
     mean: float | None
     n: int
@@ -44,10 +44,9 @@ class Figures(Struct, frozen=True, kw_only=True):
     """
     What became of some mail, a copy for each recipient.
 
-    C{sent}: accepted, or refused with the SMTP command RCPT.  C{delivered}: sent and not bounced.  C{deferred}: told
-    to come again.  C{replied}, C{ignored}, C{auto_replied}, C{clicked}, C{unsubscribed}: copies; C{clicks}: links
-    opened.  C{median_reply}, C{p90_reply}: within which half and nine tenths of the replies came, in simulated time.
-    C{spam_score}: of mails that were scored.  C{broken_links}: links found broken, each once in a mail.
+    @ivar bounced_by_kind: bounced copies by what was wrong with the address; clicks: links that were opened.
+    @ivar spam_score: of mails that were scored; broken_links: links found broken, each once in a mail.
+    @ivar p90_reply: within which nine tenths of the replies came: a duration of simulated time, null without replies.
     """
 
     sent: int
@@ -70,14 +69,23 @@ class Figures(Struct, frozen=True, kw_only=True):
 
 
 class Campaign(Figures, frozen=True, kw_only=True):
-    """Mail of one sender with like subjects; C{subject} is without names, numbers, addresses and Re:/Fwd:."""
+    """
+    Mail of one sender with like subjects.
+
+    @ivar sender: its address; in a shared report its domain; subject: without names, numbers, addresses and Re:/Fwd:.
+    """
 
     sender: str
     subject: str
 
 
 class DayFigures(Struct, frozen=True):
-    """Mail sent on one day (UTC, simulated) and what became of it; C{received}, C{answered}: by the application."""
+    """
+    Mail sent on one day and what became of it.
+
+    @ivar day: in simulated time (UTC), C{YYYY-MM-DD}.
+    @ivar received: mails that the application got; answered: of them those it answered.
+    """
 
     day: date
     sent: int
@@ -94,7 +102,11 @@ class DayFigures(Struct, frozen=True):
 
 
 class TemperamentFigures(Struct, frozen=True):
-    """What people of one temperament made of their copies; C{received}: not counting those that were junked."""
+    """
+    What people of one temperament made of their copies.
+
+    @ivar temperament: of the people; received: copies in their inboxes, without those that were junked.
+    """
 
     temperament: str
     received: int
@@ -108,7 +120,7 @@ class TemperamentFigures(Struct, frozen=True):
 
 
 class DomainFigures(Struct, frozen=True):
-    """What became of the copies for one domain of recipients."""
+    """What became of the copies for one domain of recipients.  C{domain}: of the recipients."""
 
     domain: str
     sent: int
@@ -128,9 +140,14 @@ class ApplicationFigures(Struct, frozen=True):
     """
     What the application does with the mail it gets.
 
-    C{unanswered}: of those that want an answer.  C{answered}: by a first answer, after C{median_first_answer}.
-    C{duplicate_replies}: further answers to one mail.  C{wrong_thread}: answers without a reference to what they
-    answer.
+    @ivar received: mails; answered: of them those that got a first answer.
+    @ivar unanswered: mails without an answer that want one.
+    @ivar median_first_answer: within which half of the first answers came: a duration of simulated time, null without
+        any.
+    @ivar duplicate_replies: further answers to one mail.
+    @ivar replies_to_automatic_mail: answers to notices nobody reads; loops: conversations in which two machines answer
+        each other.
+    @ivar wrong_thread: answers without a reference to what they answer; answered_spam: answers to spam.
     """
 
     received: int
@@ -145,7 +162,15 @@ class ApplicationFigures(Struct, frozen=True):
 
 
 class InsightsReport(Struct, frozen=True, kw_only=True):
-    """The report of the days from C{from} to C{to}, which is now; campaigns and domains with the most mail first."""
+    """
+    The report on some days.
+
+    @ivar from_: when they begin, in simulated time; to: when they end, which is now, in simulated time.
+    @ivar total: of all mail; campaigns: of mails that are alike, with the most mail first.
+    @ivar by_day: of each day, in order; by_temperament: of people of each temperament; by_domain: of recipients, with
+        the most mail first.
+    @ivar application: what it does with the mail it gets.
+    """
 
     from_: datetime = field(name="from")
     to: datetime

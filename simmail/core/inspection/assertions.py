@@ -28,6 +28,7 @@ class Assertion(Struct, frozen=True, forbid_unknown_fields=True):
     @ivar what: a path in the report; C{rules.NAME} is the outcome of a rule, a number one of a list, C{count} at the
         end of one its length.
     @ivar value: what it is compared with; required, C{null} counts.
+    @ivar op: how C{what} is compared with C{value}.
     """
 
     what: Annotated[str, Meta(min_length=1, max_length=200)]
@@ -36,7 +37,12 @@ class Assertion(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class AssertionResult(Struct, frozen=True):
-    """Whether it holds; C{actual}: what was found, C{why}: why it does not hold."""
+    """
+    One assertion, and whether it holds.
+
+    @ivar what: the path in the report; op: how it was compared; value: what it was compared with.
+    @ivar holds: whether it holds; actual: what was found; why: why it does not hold, C{""} where it does.
+    """
 
     what: str
     op: Op

@@ -28,7 +28,10 @@ class EngineReport(Struct, frozen=True):
     """
     What a filter says.
 
+    @ivar engine: which filter.
+    @ivar score: what it adds up to, without unit; threshold: from which score it acts, without unit.
     @ivar action: its own word (C{spam} and C{ham} of SpamAssassin), C{""} where there is no answer.
+    @ivar rules: those that fired.
     @ivar ms: real milliseconds that it took; error: why there is no answer, C{""} where there is one.
     """
 

@@ -29,8 +29,11 @@ class Finding(Struct, frozen=True):
     """
     What a rule says of one mail.
 
-    @ivar score: what it adds; 0 unless it fails (of the junk filter's rules, less than 0 where they speak for a mail).
     @ivar source: the document that asks for it.
+    @ivar rule: its name; group: what it is about; outcome: C{unseen} where it cannot be told from here.
+    @ivar evidence: what was seen; description: what the rule asks for.
+    @ivar score: what it adds to the spam score, without unit; 0 unless it fails (of the junk filter's rules, less than
+        0 where they speak for a mail).
     """
 
     rule: str

@@ -20,7 +20,8 @@ class Unsubscribe(Struct, frozen=True):
     """
     How a recipient leaves.
 
-    @ivar header: the value of List-Unsubscribe, C{""} for none; one_click: RFC 8058 is offered as it asks.
+    @ivar header: the value of List-Unsubscribe, C{""} for none.
+    @ivar one_click: RFC 8058 is offered as it asks; errors: what is wrong with it, a sentence each.
     """
 
     header: str

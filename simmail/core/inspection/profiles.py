@@ -24,6 +24,8 @@ class ProviderReply(Struct, frozen=True):
     What a provider answers in the conversation, and the call that makes a fault rule of it.
 
     @ivar make: method and path; the rule is appended, C{match} of its body says for whom.
+    @ivar code: SMTP reply code, 400 to 599; enhanced: enhanced status code (RFC 3463); text: of the reply.
+    @ivar stage: step of SMTP at which it comes; scenario: id of the fault scenario that does the same.
     """
 
     code: int
@@ -58,7 +60,9 @@ class DemandReport(Struct, frozen=True):
     """
     What becomes of one demand.
 
-    @ivar reply: what the provider would answer, where it fails; instead: what it would do without a word.
+    @ivar asks: the demand, in a sentence; outcome: what became of it; evidence: what was seen; rules: names of those
+        that tell.
+    @ivar reply: what the provider would answer, where it fails; else null; instead: what it would do without a word.
     """
 
     asks: str
@@ -70,7 +74,12 @@ class DemandReport(Struct, frozen=True):
 
 
 class ProfileReport(Struct, frozen=True):
-    """What a provider would make of a mail; C{outcome}: C{fail} where any demand does."""
+    """
+    What a provider would make of a mail.
+
+    @ivar name: the provider's; as_of: day of its demands, C{YYYY-MM-DD}; source: where they are written.
+    @ivar outcome: C{fail} where any demand does; demands: each of them.
+    """
 
     name: str
     as_of: str

@@ -32,8 +32,9 @@ class SpamReport(Struct, frozen=True):
     """
     How much a mail looks like spam.
 
-    @ivar threshold: of the filter C{normal}, or the engine's own; action: what that filter does.
-    @ivar rules: those that fired, weightiest first.
+    @ivar score: what the rules add up to, without unit.
+    @ivar threshold: from which score the filter C{normal} acts, without unit; action: what that filter does.
+    @ivar engine: who says so; rules: those that fired, weightiest first.
     """
 
     score: float
@@ -47,8 +48,9 @@ class LinkReport(Struct, frozen=True):
     """
     One link.
 
-    @ivar status, final_url, ms: of the answer, 0 and C{""} where it was not opened.
-    @ivar ok: whether it works, None where it was not opened; why: what is wrong, or why it was not.
+    @ivar url: where it leads; text: what is shown for it; status: HTTP status of the answer, 0 where it was not opened.
+    @ivar final_url: behind all redirections, C{""} where it was not opened; ms: real milliseconds to the answer.
+    @ivar ok: whether it works, null where it was not opened; why: what is wrong, or why it was not.
     """
 
     url: str
@@ -64,7 +66,8 @@ class HtmlReport(Struct, frozen=True):
     """
     What the recipient's client makes of the HTML; all clients, where nobody knows which it is.
 
-    @ivar score: percent of what the HTML uses that is shown; 100 where there is none.
+    @ivar score: percent of what the HTML uses that is shown, 0 to 100; 100 where there is none.
+    @ivar warnings: what is not shown, a sentence each.
     """
 
     score: float
@@ -72,7 +75,12 @@ class HtmlReport(Struct, frozen=True):
 
 
 class AuthReport(Struct, frozen=True):
-    """Results in the words of RFC 8601, C{unseen} where nobody could tell; C{why}: each in a sentence."""
+    """
+    Results in the words of RFC 8601, C{unseen} where nobody could tell.
+
+    @ivar spf: of the sender's host (RFC 7208); dkim: of the signatures (RFC 6376); dmarc: of both together (RFC 7489).
+    @ivar why: each in a sentence.
+    """
 
     spf: str
     dkim: str
@@ -88,6 +96,10 @@ class Report(Struct, frozen=True):
     @ivar profiles: what large providers would make of it.
     @ivar engines: what other filters say that are configured.
     @ivar counts: how many rules pass, fail and cannot be seen from here.
+    @ivar spam: how much it looks like spam; auth: SPF, DKIM and DMARC.
+    @ivar links: one for each; html: what recipients see of the markup; unsubscribe: how they leave.
+    @ivar accessibility: what keeps people from reading it, a sentence each; size: octets.
+    @ivar rules: one for each rule, whether it fails or not.
     """
 
     message_id: str

@@ -56,7 +56,13 @@ Facts = Annotated[dict[Line, Any], Meta(max_length=LIST * 2, extra={"read": _fac
 
 
 class CasePerson(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """Somebody on a case: a persona by id, or an address (the application's own, mostly)."""
+    """
+    Somebody on a case: a persona by id, or an address (the application's own, mostly).
+
+    @ivar persona_id: a persona; address: or an address; role: what they are in the case, such as C{customer}.
+    @ivar knows: how much of its facts they know; as the persona does unless given.
+    @ivar wants: what they are after in the case.
+    """
 
     persona_id: Line | UnsetType = UNSET
     address: Email | UnsetType = UNSET
@@ -66,7 +72,11 @@ class CasePerson(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=
 
 
 class Note(Struct, frozen=True, forbid_unknown_fields=True):
-    """Something written down about a case."""
+    """
+    Something written down about a case.
+
+    @ivar at: when, in simulated time; now unless given; text: what was written; source: where it comes from.
+    """
 
     at: Instant
     text: Annotated[Prose, Meta(min_length=1)]
@@ -74,7 +84,11 @@ class Note(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Deliverable(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """Something a persona is to send by an instant."""
+    """
+    Something a persona is to send by an instant.
+
+    @ivar name: what it is called; persona_id: who is to send it; due: by when, in simulated time; text: what it holds.
+    """
 
     name: Annotated[Line, Meta(min_length=1)]
     persona_id: Line | UnsetType = UNSET
@@ -86,8 +100,16 @@ class Case(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """
     One case, as stored and as shown.
 
-    @ivar facts, secrets: name to any JSON value.
+    @ivar id: given by who pushes the case, else made up; ASCII without spaces, slashes, quotes, ? and #.
+    @ivar title: one line on what it is about; status: whether it is going on.
+    @ivar external_id: its id in the application, by which it is found again.
+    @ivar kind: what sort of case, in words of the application; summary: what has happened so far, in free text.
+    @ivar facts: what may be told, by name: any JSON values, at most 200000 characters in all.
+    @ivar secrets: what must not be told, in the same form; a leak of one costs points in C{GET /api/score}.
+    @ivar goal: what the people on it are to reach; people: who is on it.
     @ivar keys: tokens such as C{INV-2041} that mark its mail.
+    @ivar opened: since when, in simulated time; due: by when it is to be done, in simulated time.
+    @ivar notes: what was written down, in order; deliverables: what personas are to send.
     """
 
     id: CaseId

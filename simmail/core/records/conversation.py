@@ -39,9 +39,10 @@ class Remark(Struct, frozen=True, omit_defaults=True):
         C{deadline}.
     @ivar value: what was said of it ("77120", "EUR 120.00", "room 4", "2026-03-05 14:00" in the zone of its writer),
         C{""} for nothing.
-    @ivar at: the simulated instant of the mail it stood in; message_id: that mail.
-    @ivar when: the instant it is for (an appointment, a due time); timed: with a time of day.
     @ivar language: of C{what} and C{value}.
+    @ivar message_id: Message-ID of that mail; at: the instant of the mail it stood in, in simulated time.
+    @ivar when: the instant it is for (an appointment, a due time), in simulated time; null for none.
+    @ivar timed: with a time of day.
     """
 
     kind: RemarkKind
@@ -59,10 +60,10 @@ class Appointment(Struct, frozen=True, omit_defaults=True, rename={"with_": "wit
     """
     A time that is taken.
 
-    @ivar start, end: aware instants.
-    @ivar what: what for; with_: addresses of the others.
-    @ivar thread: where it was agreed; uid: of the calendar object (RFC 5545 section 3.8.4.7), C{""} for none;
-        sequence: of that object.
+    @ivar start: when it begins, in simulated time; end: when it ends, in simulated time.
+    @ivar what: what for; with_: addresses of the others; thread: the thread where it was agreed.
+    @ivar uid: of the calendar object (RFC 5545 section 3.8.4.7), C{""} for none.
+    @ivar sequence: revision of that object, from 0.
     """
 
     start: datetime

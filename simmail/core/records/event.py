@@ -24,7 +24,12 @@ TYPES: tuple[str, ...] = (
 
 
 class PersonaTag(Struct, frozen=True):
-    """The C{persona} object an event carries when its data has C{persona_id}."""
+    """
+    The C{persona} object an event carries when its data has C{persona_id}.
+
+    @ivar id: the persona's; name: full name; addresses: the first is the one they write from.
+    @ivar external_ids: their id in other systems, by the system's name.
+    """
 
     id: str
     name: str
@@ -59,7 +64,14 @@ class Event(Struct, frozen=True):
 
 
 class Recorded(Struct, frozen=True, omit_defaults=True):
-    """An event with its number: the webhook body of the contract."""
+    """
+    An event with its number: the webhook body of the contract.
+
+    @ivar type: what happened, such as C{persona.sent}; id: its number in the universe's log, from 1.
+    @ivar at: when, in simulated time; source: the service's name.
+    @ivar data: fields of this type of event, as the documentation lists them.
+    @ivar persona: who it is about, null for nobody; case_id: which case it belongs to, null for none.
+    """
 
     type: str
     id: int

@@ -36,7 +36,16 @@ ForwardTo = Annotated[str, Meta(max_length=LINE, extra={"read": of_text(_forward
 
 
 class Style(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """How a persona writes and reads mail; a field not set is left out."""
+    """
+    How a persona writes and reads mail; a field not set is left out.
+
+    @ivar length: of what they write, in words of people; formality: how they address others.
+    @ivar typos: share of their words that are mistyped, 0 to 1; signature: text below their mail.
+    @ivar client: the mail program they read and write with, which decides what HTML is shown; drawn unless given.
+    @ivar links: which links in mail they open: as people do, all that interest them, few, none.
+    @ivar filter: how much their provider's junk filter lets through.
+    @ivar access: what they read the screen with, where it is not with good eyes.
+    """
 
     length: Literal["short", "medium", "long"] | UnsetType = UNSET
     formality: Literal["casual", "neutral", "formal"] | UnsetType = UNSET
@@ -49,14 +58,25 @@ class Style(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True)
 
 
 class Delay(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """Reply delay: log-normal, C{median} a duration such as C{45m}, C{spread} its geometric deviation (>= 1)."""
+    """
+    How long replies take: log-normal.
+
+    @ivar median: half of the replies take no longer, simulated time: a duration such as C{45m}, at most 400d.
+    @ivar spread: geometric standard deviation, without unit; 1: always the median.
+    """
 
     median: Wait | UnsetType = UNSET
     spread: Annotated[float, Meta(ge=1, le=100)] | UnsetType = UNSET
 
 
 class Hours(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, rename={"from_": "from"}):
-    """Working hours in an IANA zone; C{days} such as C{mon-fri}; C{from}/C{to} C{HH:MM}, may cross midnight."""
+    """
+    A time of the week; where it is not set, any time is in it.
+
+    @ivar tz: IANA name of the time zone, such as C{Europe/Berlin}; days: days of the week, such as C{mon-fri}.
+    @ivar from_: time of day C{HH:MM} at which it begins.
+    @ivar to: time of day C{HH:MM} at which it ends; one before C{from} is on the next day.
+    """
 
     tz: Zone | UnsetType = UNSET
     days: Days | UnsetType = UNSET
@@ -65,7 +85,12 @@ class Hours(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True,
 
 
 class OutOfOffice(Struct, frozen=True, forbid_unknown_fields=True, rename={"from_": "from"}):
-    """Days away, both inclusive (C{YYYY-MM-DD}), and what the notice says."""
+    """
+    Days away, and what the notice says.
+
+    @ivar from_: first day away on the simulated calendar, C{YYYY-MM-DD}; to: last day away, C{YYYY-MM-DD}.
+    @ivar message: what the notice says; one is made up where it is empty.
+    """
 
     from_: Date
     to: Date
@@ -77,7 +102,12 @@ class OutOfOffice(Struct, frozen=True, forbid_unknown_fields=True, rename={"from
 
 
 class Timing(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """When, and how often, a persona answers."""
+    """
+    When, and how often, a persona answers.
+
+    @ivar reply_rate: share of the mails they answer, 0 to 1; delay: how long replies take.
+    @ivar hours: when they work: mail that comes at other times is answered later; ooo: when they are away.
+    """
 
     reply_rate: Share | UnsetType = UNSET
     delay: Delay | UnsetType = UNSET
@@ -86,7 +116,14 @@ class Timing(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True
 
 
 class Behaviors(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """Chances (0 to 1) of the less usual things people do."""
+    """
+    Chances of the less usual things people do.
+
+    @ivar double_reply: chance of a second mail after a reply, 0 to 1; bounce: chance that mail to them bounces, 0 to 1.
+    @ivar cc_someone: chance that a reply goes in copy to a colleague, 0 to 1.
+    @ivar forward_to: who gets everything that comes to them: id of a persona, or an address.
+    @ivar keep_promises: chance that they do what they have promised, 0 to 1.
+    """
 
     double_reply: Share | UnsetType = UNSET
     bounce: Share | UnsetType = UNSET
@@ -96,7 +133,24 @@ class Behaviors(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=T
 
 
 class Persona(Struct, frozen=True, forbid_unknown_fields=True):
-    """One simulated correspondent, as stored and as shown; C{languages}: ISO 639 codes, the first is their own."""
+    """
+    One simulated correspondent, as stored and as shown.
+
+    @ivar id: set by the service, C{p_} and letters or digits.
+    @ivar provider: where the persona comes from, set by the service; C{config}: a YAML file, and it cannot be changed
+        here.
+    @ivar created: when it was made, in simulated time; name: full name, as in the From header field.
+    @ivar addresses: their addresses, of which the first is the one they write from.
+    @ivar temperament: how they behave; drawn by the odds of C{GET /api/temperaments} unless given.
+    @ivar role: what they do for a living; org: their organization, as signatures have it.
+    @ivar who: who they are, in free text, for the writer; wants: what they are after, in free text.
+    @ivar character: what they are like, in free text.
+    @ivar knows: how much of a case's facts they know; C{some} unless given.
+    @ivar languages: ISO 639 codes, the first is their own; case_ids: cases they are on.
+    @ivar style: how they write and read mail; timing: when, and how often, they answer.
+    @ivar behaviors: chances of the less usual things people do.
+    @ivar external_ids: their id in other systems, by the system's name; paused: they do not answer.
+    """
 
     id: str
     provider: Provider

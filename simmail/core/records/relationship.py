@@ -73,7 +73,11 @@ class Dossier(Struct, frozen=True, omit_defaults=True):
 
 
 class RelationPromise(Struct, frozen=True):
-    """An open promise, as the API shows it."""
+    """
+    An open promise.
+
+    @ivar by: who promised; what: a phrase that fits behind "to"; due: by when, in simulated time.
+    """
 
     by: Literal["persona", "correspondent"]
     what: str
@@ -81,7 +85,16 @@ class RelationPromise(Struct, frozen=True):
 
 
 class Relation(Struct, frozen=True):
-    """A dossier, as the API shows it (C{relations} of a persona)."""
+    """
+    What a persona holds about one correspondent.
+
+    @ivar address: the correspondent's; name: as their mail gives it.
+    @ivar persona_id: the correspondent's, where it is a persona itself; else null.
+    @ivar warmth: how much the persona likes them, 0 to 1; trust: how much it believes them, 0 to 1.
+    @ivar patience: how much it still bears, 0 to 1.
+    @ivar last_contact: when mail last went between them, in simulated time; null before the first.
+    @ivar open_promises: what was promised and is not yet settled.
+    """
 
     address: str
     name: str
@@ -94,7 +107,7 @@ class Relation(Struct, frozen=True):
 
 
 class Stance(Struct, frozen=True):
-    """How a persona sees somebody in one case, as the API shows it (C{stances})."""
+    """How a persona sees somebody in one case.  C{address}: the correspondent's; C{text}: one sentence."""
 
     address: str
     case_id: str

@@ -19,8 +19,17 @@ DEFAULT_USER_AGENT = "Mozilla/5.0 (compatible; simmail)"
 WriterMode = Literal["on", "off"]
 
 
+#: What delays may be multiplied by at most.
+MOST_FACTOR = 1_000_000
+
+
 class Pace(Struct, frozen=True):
-    """The C{pace} setting: delays times C{factor} (0 counts as 1); C{ignore_hours}: at any hour and day."""
+    """
+    The C{pace} setting.
+
+    @ivar factor: what delays are multiplied by, without unit; 0 counts as 1.
+    @ivar ignore_hours: personas reply at any hour and day.
+    """
 
     factor: float = 1.0
     ignore_hours: bool = False
@@ -35,12 +44,13 @@ class LinkPolicy(Struct, frozen=True, omit_defaults=False):
     """
     The C{links} settings document.
 
+    @ivar enabled: whether personas open links at all.
+    @ivar allow_private: links to localhost and private networks are never opened; it cannot be switched on.
     @ivar allow: if set, only these hosts (exact, or C{*.domain}); deny: hosts never opened.
-    @ivar max_links: links opened for one mail.
-    @ivar unsubscribe: whether unsubscribe links may be followed.
-    @ivar sender_check: how often (0 to 1) an unknown sender is looked up.
-    @ivar missing_site: what is made of a sender's site that is not there.
-    @ivar local_links: what links to the sender's own machine are taken for.
+    @ivar max_links: links opened for one mail; unsubscribe: whether unsubscribe links may be followed.
+    @ivar user_agent: what requests claim to be; sender_check: how often an unknown sender's site is looked up, 0 to 1.
+    @ivar missing_site: what is made of a sender's site that is not there: it is imagined, or its absence noticed.
+    @ivar local_links: what links to the sender's own machine are taken for: something to ignore, or broken.
     """
 
     enabled: bool = True

@@ -58,7 +58,12 @@ Weight = Annotated[float, Meta(ge=0, le=1000)]
 
 
 class WorldMix(Struct, frozen=True, forbid_unknown_fields=True):
-    """How often who writes, as weights."""
+    """
+    How often who writes, as weights against each other.
+
+    @ivar new: somebody who was never heard of; known: somebody who wrote before.
+    @ivar follow_up: one more mail in a conversation.
+    """
 
     new: Weight = 0.6
     known: Weight = 0.25
@@ -73,7 +78,8 @@ class Company(Struct, frozen=True, forbid_unknown_fields=True):
     """
     Whom the world writes to.
 
-    C{domains} are the company's own, for mail without sign-in; C{inboxes} are where mail goes.
+    @ivar name: of the company; industry: what it does, which decides what it is written about.
+    @ivar domains: the company's own, for mail without sign-in; inboxes: where mail goes.
     """
 
     name: Line = ""
@@ -87,9 +93,12 @@ class WorldStream(Struct, frozen=True, forbid_unknown_fields=True):
     """
     One stream of mail.
 
-    C{to}: inboxes, the company's unless given; C{per_day}: mails a day on the average of a week; C{cap_per_day}: no
-    more on any day, null for as many as come; C{injection}: share of its people's answers to questions of the company
-    that have orders for a language model in them.
+    @ivar id: its name in paths: letters, digits, - and _; kind: of mail, one of C{GET /api/world/kinds}.
+    @ivar to: inboxes, the company's unless given; per_day: mails a simulated day, on the average of a week.
+    @ivar profile: at which hours: of work, the evening, or all alike; mix: how often who writes.
+    @ivar enabled: whether mail comes; cap_per_day: no more on any simulated day, null for as many as come.
+    @ivar injection: share of its people's answers to questions of the company that have orders for a language model in
+        them, 0 to 1.
     """
 
     id: StreamName
@@ -104,7 +113,12 @@ class WorldStream(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class WorldSettings(Struct, frozen=True, forbid_unknown_fields=True):
-    """The settings document; C{seed} is drawn with beside that of the universe."""
+    """
+    The settings document.
+
+    @ivar enabled: whether mail comes by itself; seed: drawn with beside that of the universe.
+    @ivar company: whom it goes to; streams: what comes.
+    """
 
     enabled: bool = False
     seed: Line = ""

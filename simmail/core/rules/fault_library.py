@@ -26,6 +26,8 @@ class Scenario(Struct, frozen=True):
     One entry of the library.
 
     @ivar source: where the reply or behaviour is documented.
+    @ivar id: its name in paths; provider: who behaves so; name: what it is called.
+    @ivar description: what happens, in a sentence or two; rule: what it adds.
     """
 
     id: str
@@ -37,7 +39,12 @@ class Scenario(Struct, frozen=True):
 
 
 class ScenarioChoice(Struct, frozen=True, forbid_unknown_fields=True):
-    """C{match} and C{window} instead of the scenario's own."""
+    """
+    What to have instead of the scenario's own.
+
+    @ivar match: a suffix of the address in question; empty: the scenario's own.
+    @ivar window: when it holds; null: the scenario's own.
+    """
 
     match: Match = ""
     window: Hours | None = None

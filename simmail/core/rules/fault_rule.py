@@ -113,11 +113,19 @@ class FaultRule(Struct, frozen=True, forbid_unknown_fields=True):
     """
     One rule.  Fields that are not set are 0, empty or None; C{kind} and C{stage} have to go together.
 
+    @ivar kind: what goes wrong; stage: at which step of which protocol; name: what the rule is called.
     @ivar match: a suffix of the address in question, in lower case; empty for everything.
-    @ivar delay_ms: real milliseconds for C{delay}, simulated ones for C{greylist} and C{late}.
-    @ivar message: may hold {ip}, {sender}, {domain}, {recipient}; over SMTP of several lines (LF).
-    @ivar interval: a duration, for C{rate_limit}.
-    @ivar first, every, times: fire for the first n matches only, for each n-th, at most n times; 0 for no such limit.
+    @ivar rate: share of the matches at which it fires, 0 to 1.
+    @ivar code: of the reply, from 400 to 599; 0 for the usual one.
+    @ivar enhanced: enhanced status code of the reply (RFC 3463), such as C{4.7.1}.
+    @ivar message: text of the reply; may hold {ip}, {sender}, {domain}, {recipient}; over SMTP of several lines (LF).
+    @ivar delay_ms: real milliseconds for C{delay}, at most an hour; simulated ones for C{greylist} and C{late}.
+    @ivar bytes_per_second: octets a real second, for C{throttle}.
+    @ivar limit: matches that get through in each interval, for C{rate_limit}.
+    @ivar interval: a duration of simulated time, for C{rate_limit}; window: when it holds; null for always.
+    @ivar enabled: whether it holds at all; scenario: id of the scenario it was made from, C{""} for none.
+    @ivar first: fire for the first so many matches only; 0 for no such limit.
+    @ivar every: fire at each so manieth match; 0 for all; times: fire so often at most; 0 for no such limit.
     @ivar per: what matches are counted for.
     @ivar certificate: for C{tls_fail} at C{starttls}: TLS begins, with a certificate that careful clients refuse.
     """

@@ -71,9 +71,11 @@ class FaultVerdict(Struct, frozen=True):
     """
     A rule fires.
 
-    @ivar index: its place in the list; address: what it matched.
+    @ivar index: its place in the list, from 0; rule: its name; kind: what goes wrong; stage: at which step.
+    @ivar address: what it matched.
     @ivar code, enhanced, message: the reply, where the kind gives one (0 at IMAP stages).
-    @ivar delay: seconds, real or simulated as the kind has it.
+    @ivar delay: seconds, real or simulated as the kind has it; bytes_per_second: octets a real second, for C{throttle}.
+    @ivar certificate: the one that TLS begins with, for C{tls_fail}.
     """
 
     index: int

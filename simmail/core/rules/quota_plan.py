@@ -26,7 +26,17 @@ _CALLED = {
 
 
 class Allowances(Struct, frozen=True, forbid_unknown_fields=True):
-    """Numbers of a plan; None is no limit.  Months are real UTC months, C{retention_days} simulated days."""
+    """
+    Numbers of a plan; null is no limit.
+
+    @ivar people: personas in a universe; logins: with a password in a universe; streams: of mail of the world in a
+        universe.
+    @ivar mail_per_month: mails sent in a universe, a real UTC month; ai_credits: answers of the language model, a real
+        UTC month.
+    @ivar learned_per_month: personas learned from mail, a real UTC month.
+    @ivar retention_days: simulated days that mail and events are kept at most.
+    @ivar universes: of the organization; snapshots: of the organization.
+    """
 
     people: int | None = None
     logins: int | None = None
@@ -40,7 +50,11 @@ class Allowances(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Plan(Struct, frozen=True, forbid_unknown_fields=True):
-    """What an organisation may use."""
+    """
+    What an organisation may use.
+
+    @ivar name: of the plan; features: what it has beside the ordinary; limits: numbers of it.
+    """
 
     name: str
     features: tuple[Feature, ...] = ()

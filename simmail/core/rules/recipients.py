@@ -58,7 +58,16 @@ StrangerMode = Literal["off", "basic", "ai"]
 
 
 class RecipientRule(Struct, frozen=True, forbid_unknown_fields=True):
-    """What happens to addresses not seen before."""
+    """
+    What happens to addresses not seen before.
+
+    @ivar create: make a mailbox and deliver; else refuse them at RCPT with C{550 5.1.1}.
+    @ivar bad_rate: share of them that are bad, 0 to 1; a given address is always the same.
+    @ivar bad_kinds: what is wrong with bad ones, drawn from; mostly C{unknown} where it is empty.
+    @ivar fail_at: C{dsn}: accept, and send a bounce a little later; C{rcpt}: refuse in the SMTP conversation.
+    @ivar stranger: who is behind a new mailbox: nobody, a persona made without, or with, the language model.
+    @ivar silent: accept and discard.
+    """
 
     create: bool = True
     bad_rate: Share = 0.0
@@ -69,7 +78,12 @@ class RecipientRule(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class RecipientRules(Struct, frozen=True, forbid_unknown_fields=True):
-    """The settings document; C{status} holds forced outcomes by address."""
+    """
+    The settings document.
+
+    @ivar default: rule for addresses not seen before; domains: rules by domain, which win over it.
+    @ivar status: fixed outcome by address; seed: changing it selects other bad addresses.
+    """
 
     default: RecipientRule = RecipientRule()
     domains: Annotated[

@@ -25,7 +25,11 @@ _NAMED = 4
 
 
 class SpamRule(Struct, frozen=True):
-    """A rule that fired: its name, what it adds (or takes off) and what it saw."""
+    """
+    A rule that fired.
+
+    @ivar name: of the rule; score: what it adds, or takes off, without unit; description: what it saw.
+    """
 
     name: str
     score: float

@@ -21,7 +21,8 @@ class Trigger(Struct, frozen=True, forbid_unknown_fields=True):
     """
     Mail of the world that an expectation is about: all that fits everything that is given.
 
-    C{subject}: has this in it.
+    @ivar kind: of mail; stream: id of the stream that brings it; sender: its address.
+    @ivar subject: the subject has this in it; message_id: of one mail.
     """
 
     kind: WorldKind | None = None
@@ -39,10 +40,15 @@ class Expectation(Struct, frozen=True, forbid_unknown_fields=True):
     """
     One expectation: a mail that the application must send, or must not.
 
-    C{effect}: C{expected} or C{forbidden}.  C{to}: who; each of them must get one, none of them may; where nobody is
-    named, the writer of what it is C{on}, else anybody.  C{subject}: has this in it; C{contains}: so has what it says,
-    all of them, C{lacks}: none of them.  C{after}, C{before}: instants; C{on}: mail of the world, each of which begins
-    a time of its own; C{within}: that long after it, or after C{after}.  C{weight}: against other expectations.
+    @ivar id: its name; what: in a sentence; effect: whether the mail must be sent, or must not.
+    @ivar to: addresses; each of them must get one, none of them may; where nobody is named, the writer of what it is
+        C{on}, else anybody.
+    @ivar subject: the subject has this in it.
+    @ivar contains: what the mail says has all of this in it; lacks: and none of this.
+    @ivar after: from this instant of simulated time on; before: up to this instant of simulated time.
+    @ivar on: mail of the world, each of which begins a time of its own.
+    @ivar within: a duration of simulated time after C{on}, or after C{after}.
+    @ivar weight: against other expectations, without unit.
     """
 
     id: StreamName
@@ -68,7 +74,7 @@ class Expectation(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Expectations(Struct, frozen=True, forbid_unknown_fields=True):
-    """The settings document."""
+    """The settings document.  C{expectations}: each of them."""
 
     expectations: Annotated[tuple[Expectation, ...], Meta(max_length=LIST)] = ()
 

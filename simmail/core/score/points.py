@@ -44,9 +44,11 @@ PARTS: Mapping[PartName, PartKind] = MappingProxyType({
 
 class Point(Struct, frozen=True):
     """
-    One thing that was done well or not: C{value} of 1, and C{why}.
+    One thing that was done well or not.
 
-    C{messages}: Message-IDs, first of what it is about, then of what gave or cost the point.
+    @ivar value: how well, 0 to 1; why: in a sentence.
+    @ivar messages: Message-IDs, first of what it is about, then of what gave or cost the point.
+    @ivar at: when, in simulated time; weight: against the other points, without unit.
     """
 
     value: float
@@ -57,7 +59,12 @@ class Point(Struct, frozen=True):
 
 
 class ScorePart(Struct, frozen=True):
-    """One part of the score: the mean of C{n} points, null where there are none."""
+    """
+    One part of what is graded.
+
+    @ivar id: its name; what: what it measures, in a sentence; weight: against the other parts, without unit.
+    @ivar score: mean of the points, 0 to 1, null where there are none; n: how many points; points: each of them.
+    """
 
     id: PartName
     what: str
@@ -69,10 +76,13 @@ class ScorePart(Struct, frozen=True):
 
 class ScoreReport(Struct, frozen=True):
     """
-    The score: the mean of its parts by their weights, those without points left out; null where none has any.
+    How well the application did.
 
-    C{usefulness}, C{safety}: of the parts that are about what should be done, and about what should not.
-    C{graded}: mails of the world; C{waiting}: those of them that may still be answered in time.
+    @ivar since: from when mail is graded, in simulated time; null for the beginning; until: up to when, in simulated
+        time.
+    @ivar score: mean of the parts by their weights, 0 to 1, those without points left out; null where none has any.
+    @ivar usefulness: the same of the parts about what should be done; safety: of those about what should not.
+    @ivar graded: mails of the world; waiting: those of them that may still be answered in time; parts: each of them.
     """
 
     since: Instant | None

@@ -34,10 +34,13 @@ class WebhookFields(Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     """
     What may be said of a webhook.
 
-    C{events}: types, or prefixes ending in C{*}; empty: every event but C{webhook.failed}.  C{secret}: any text,
-    C{whsec_} and base64, or C{whsk_} and the base64 of an ed25519 key; C{••••} keeps the one that is stored for the
-    same url.  C{overlap}: how long the secret before signs too when this one is new.  C{order}: C{strict} sends one
-    event after the other, each only when the one before has come to its end.
+    @ivar url: where to POST; name: what it is called.
+    @ivar events: types, or prefixes ending in C{*}; empty: every event but C{webhook.failed}.
+    @ivar secret: any text, C{whsec_} and base64, or C{whsk_} and the base64 of an ed25519 key; C{••••} keeps the one
+        that is stored for the same url.
+    @ivar overlap: how long the secret before signs too when this one is new: a duration of real time.
+    @ivar order: C{strict} sends one event after the other, each only when the one before has come to its end.
+    @ivar enabled: whether it gets anything.
     """
 
     url: Annotated[str, Meta(min_length=1, max_length=2000)]
@@ -88,7 +91,12 @@ class Undelivered(Struct, frozen=True, array_like=True):
 
 
 class LastFailure(Struct, frozen=True):
-    """The latest attempt that failed, in real time."""
+    """
+    The latest attempt that failed.
+
+    @ivar at: when, in real time; event_id: number of the event.
+    @ivar status: HTTP status, 0 without an answer; error: what went wrong.
+    """
 
     at: datetime
     event_id: int
@@ -97,7 +105,11 @@ class LastFailure(Struct, frozen=True):
 
 
 class Stopped(Struct, frozen=True):
-    """Why an endpoint gets nothing any more: it said so at an event."""
+    """
+    Why an endpoint gets nothing any more: it said so at an event.
+
+    @ivar at: when, in real time; event_id: number of the event; why: what it said.
+    """
 
     at: datetime
     event_id: int
@@ -128,9 +140,12 @@ class Attempt(Struct, frozen=True, kw_only=True):
     """
     One attempt to deliver an event, as it is kept and shown.
 
-    @ivar id: a number of the attempt; webhook: the id of the webhook; event_id: 0 for a test call.
-    @ivar attempt: from 1; at: real time; ms: how long it took; answer: the first 1 KiB of what came back.
-    @ivar next: when it is tried again, None for never.
+    @ivar id: number of the attempt; webhook: id of the webhook; url: where it went.
+    @ivar request_id: what the header C{webhook-request-id} said.
+    @ivar event_id: number of the event, 0 for a test call; type: of the event; attempt: from 1; at: when, in real time.
+    @ivar status: HTTP status, 0 without an answer; ms: real milliseconds that it took.
+    @ivar error: what went wrong, C{""} for nothing; answer: the first 1 KiB of what came back.
+    @ivar next: when it is tried again, in real time; null for never.
     """
 
     id: int
@@ -153,8 +168,12 @@ class Health(Struct, frozen=True):
     How it goes with a webhook.
 
     @ivar state: C{new} before the first event, C{ok}, C{failing} since the last attempt failed, C{off}.
-    @ivar place: the last event that was taken up; behind: events it has still to get, at most, those it filters out
-        counted; waiting: of those taken up.
+    @ivar place: number of the last event that was taken up.
+    @ivar behind: events it has still to get, at most, those it filters out counted.
+    @ivar waiting: events that were taken up and are not delivered.
+    @ivar delivered: events, ever; given_up: events, ever, after the last attempt.
+    @ivar last_success: when, in real time; null for never.
+    @ivar last_failure: null for none; stopped: why it gets nothing any more, null while it does.
     """
 
     state: Literal["new", "ok", "failing", "off"]
@@ -172,9 +191,14 @@ class ShownWebhook(Struct, frozen=True):
     """
     A webhook, as the API shows it.
 
+    @ivar id: given once, C{wh_} and hexadecimal digits; url: where to POST; name: what it is called.
+    @ivar events: types, or prefixes ending in C{*}; empty: every event but C{webhook.failed}.
+    @ivar secret: C{••••} where there is one, C{""} for none.
+    @ivar overlap: how long the secret before signs too when it is new: a duration of real time.
+    @ivar order: whether events come one after the other; enabled: whether it gets anything.
     @ivar public_key: C{whpk_} key that checks its signatures, C{""} where the secret is a shared one.
-    @ivar rotating_until: until then the secret before signs too.
-    @ivar note: what a consumer has to know of this secret.
+    @ivar rotating_until: until then the secret before signs too, in real time; null for no such secret.
+    @ivar note: what a consumer has to know of this secret; health: how it goes with it.
     """
 
     id: str

@@ -156,15 +156,19 @@ function field(parameter) {
     : make("input", { id, "data-name": parameter.name, "data-in": parameter.in, value, autocomplete: "off",
       placeholder: parameter.example, required: parameter.required, spellcheck: "false",
       inputmode: schema.type === "integer" ? "numeric" : null });
-  const limits = [schema.default !== undefined && schema.default !== null && schema.default !== ""
-    ? `default ${schema.default}` : "", schema.maximum ? `at most ${schema.maximum}` : ""].filter(Boolean).join(", ");
-  const row = make("div", { class: "field" },
-    make("label", { for: id, text: parameter.required ? `${parameter.name} (required)` : parameter.name }), control);
-  if (limits) {
-    row.append(make("p", { class: "hint", id: `${id}-told`, text: limits }));
-    control.setAttribute("aria-describedby", `${id}-told`);
-  }
-  return row;
+  control.setAttribute("aria-describedby", `${id}-told`);
+  return make("div", { class: "field" },
+    make("label", { for: id, text: parameter.required ? `${parameter.name} (required)` : parameter.name }), control,
+    told("p", { class: "hint", id: `${id}-told` }, [parameter.description, bounds(schema)].filter(Boolean).join("; ")));
+}
+
+// What there is to know of a value besides its type and what it means.
+function bounds(schema) {
+  const one = (schema.anyOf || []).find((kind) => kind.type !== "null") || schema;
+  const known = (value) => value !== undefined && value !== null && value !== "";
+  return [known(schema.default) ? `default ${JSON.stringify(schema.default)}` : "",
+    known(one.minimum) ? `from ${one.minimum}` : "", known(one.maximum) ? `to ${one.maximum}` : "",
+    one.maxLength ? `at most ${one.maxLength} characters` : "", one.maxItems ? `at most ${one.maxItems}` : ""].filter(Boolean).join(", ");
 }
 
 // Text with `code` in it.
@@ -188,10 +192,10 @@ function fields(schema, prefix = "", depth = 0) {
   const found = resolve(schema);
   return Object.entries(found.properties || {}).flatMap(([name, one]) => {
     const required = (found.required || []).includes(name);
-    const value = one.default === undefined || one.default === null || one.default === "" ? "" : `, default ${JSON.stringify(one.default)}`;
     const inner = resolve(one).anyOf ? resolve(one).anyOf.find((other) => resolve(other).properties) || one : one;
     return [make("tr", {}, make("th", { scope: "row", text: prefix + name }),
-      make("td", { text: `${typeOf(one)}${required ? ", required" : value}` })),
+      make("td", { text: [typeOf(one), required ? "required" : "", bounds(one)].filter(Boolean).join(", ") }),
+      told("td", {}, one.description || "")),
     ...(depth < 2 ? fields(inner, `${prefix}${name}.`, depth + 1) : [])];
   });
 }
@@ -356,7 +360,6 @@ async function begin() {
   at("caller").addEventListener("submit", (event) => { event.preventDefault(); if (kind() === "user" && state.user === null) signIn(); });
   at("caller").addEventListener("change", showCaller);
   at("sign-out").addEventListener("click", signOut);
-  at("filter").addEventListener("input", list);
   window.addEventListener("hashchange", go);
   try {
     const answer = await fetch("/api/openapi.json");
@@ -366,6 +369,7 @@ async function begin() {
     return;
   }
   collect();
+  at("filter").addEventListener("input", list);
   show(state.calls.find((one) => one.id === location.hash.slice(1)) || state.calls.find((one) => one.path === "/api/status") || state.calls[0]);
   // Somebody who signed in before need not do so again.
   learnUser().then(showCaller, () => {});

@@ -6,10 +6,10 @@ Source: API contract, "Login (SMTP/IMAP account)"; decisions, section 23 ("Login
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import replace
 
 from simmail.core.mime.address import parse, stored
@@ -25,9 +25,13 @@ LONGEST_SIGNATURE = 10_000
 
 class LoginItem(Struct, frozen=True):
     """
-    A login of a mail program; C{messages}: in all folders of its mailbox.
+    A login of a mail program.
 
-    C{aliases}: as which other addresses it may send where C{smtp.sender} is C{own}.
+    @ivar display_name: name of its owner, C{""} for none.
+    @ivar username: name to sign in with other than the address, C{""} for none.
+    @ivar allow_smtp: may send; allow_imap: may read; disabled: switched off; note: free text.
+    @ivar aliases: as which other addresses it may send where C{smtp.sender} is C{own}.
+    @ivar can_login: has a password, and is not switched off; messages: in all folders of its mailbox.
     """
 
     address: str
@@ -43,7 +47,15 @@ class LoginItem(Struct, frozen=True):
 
 
 class NewLogin(Body, frozen=True, kw_only=True):
-    """A new login; without a password it is on file and cannot sign in."""
+    """
+    A new login; without a password it is on file and cannot sign in.
+
+    @ivar address: of its mailbox; display_name: name of its owner.
+    @ivar password: without one it is on file and cannot sign in; username: name to sign in with other than the address.
+    @ivar allow_smtp: may send; allow_imap: may read; both unless told otherwise; disabled: switched off.
+    @ivar note: free text; aliases: as which other addresses it may send where C{smtp.sender} is C{own}.
+    @ivar can_login: only shown, not changed; messages: only shown, not changed.
+    """
 
     address: str
     display_name: str | None | UnsetType = UNSET
@@ -55,14 +67,15 @@ class NewLogin(Body, frozen=True, kw_only=True):
     note: str | None | UnsetType = UNSET
     aliases: list[str] | UnsetType = UNSET
     can_login: bool | UnsetType = UNSET
-    messages: int | UnsetType = UNSET
+    messages: Annotated[int, Meta(extra_json_schema={"minimum": 0, "maximum": 2**53})] | UnsetType = UNSET
 
 
 class LoginChange(NewLogin, frozen=True, kw_only=True):
     """
-    What to change of a login; what is left out stays, and so does the password when it is empty; null takes away.
+    What to change of a login; what is left out stays; null takes away.
 
-    C{address} and C{messages}, which a client may have read, are not changed.
+    @ivar address: only shown, not changed; password: the new one; an empty one leaves the old.
+    @ivar clear_password: take the password away, and the login cannot sign in.
     """
 
     address: str | UnsetType = UNSET  # type: ignore[assignment] # it is in the path
@@ -70,7 +83,12 @@ class LoginChange(NewLogin, frozen=True, kw_only=True):
 
 
 class Trial(Body, frozen=True):
-    """A password to be tried; C{username} is the address unless given, C{proto} both."""
+    """
+    A password to be tried.
+
+    @ivar username: name to sign in with; the address unless given; password: the one to try.
+    @ivar proto: where; both unless given.
+    """
 
     password: str
     username: str = ""
@@ -78,7 +96,7 @@ class Trial(Body, frozen=True):
 
 
 class Signature(Body, frozen=True):
-    """What stands below the mail of an address."""
+    """What stands below the mail of an address.  C{signature}: the text, at most 10000 characters; C{""} for none."""
 
     signature: str
 

@@ -18,6 +18,7 @@ from simmail.core.rules.login_name import qualified
 from simmail.core.time.instant import parse_duration, parse_instant
 from simmail.core.time.sim_clock import FASTEST, SLOWEST
 from simmail.errors import Forbidden, Invalid, Refusal
+from simmail.rest.api.clock import Speed
 from simmail.rest.api.connection import ConnectionFacts, LoginName, read_connection
 from simmail.rest.route import Body, Call, Deleted, Role, Route
 from simmail.server.passwords import new_password
@@ -27,21 +28,30 @@ HEADING = "Administration"
 
 
 class ClockStart(Body, frozen=True):
-    """The clock of a new universe."""
+    """
+    The clock of a universe from then on.
+
+    @ivar now: instant of simulated time; the real one unless given; speed: simulated seconds a real second.
+    @ivar frozen: whether it stands; so it does where C{now} is given, unless told otherwise.
+    """
 
     now: str | None = None
-    speed: float = 1.0
+    speed: Speed = 1.0
     frozen: bool | None = None
 
 
 class NewUniverse(Body, frozen=True):
     """
-    A new universe; C{seed} is its id unless given.
+    A new universe.
 
-    C{clock}: a time (RFC 3339) or an object; created with one, the universe starts frozen there unless C{frozen} is
-    false.  C{ttl}: a duration after which it goes by itself, in real time; with one the id may be left out.
-    C{login}: true or an address: it is made with a login and an admin key, which are answered with all that a test run
-    needs; other universes may have the same login, for its name says where it is.
+    @ivar id: its name in calls; with C{ttl} one is made up unless given.
+    @ivar name: shown to people; org: id of its organization.
+    @ivar seed: what everything in it is drawn from; its id unless given.
+    @ivar clock: an instant of simulated time, where the clock stands unless C{frozen} is false, or an object; the real
+        time unless given.
+    @ivar ttl: a duration of real time after which it goes by itself; null for never.
+    @ivar login: true or an address: make a login and an admin key too, and answer all that a test run needs; other
+        universes may have the same login, for its name says where it is.
     """
 
     id: str | UnsetType = UNSET
@@ -54,13 +64,22 @@ class NewUniverse(Body, frozen=True):
 
 
 class Lifetime(Body, frozen=True):
-    """A duration of real time, from now, after which a universe goes by itself; null for never."""
+    """
+    How long a universe stays.
+
+    @ivar ttl: a duration of real time, from now, after which it goes by itself; null for never.
+    """
 
     ttl: str | None
 
 
 class UniverseInfo(Struct, frozen=True, kw_only=True):
-    """A universe; C{ends}: the real time at which it goes by itself."""
+    """
+    A universe.
+
+    @ivar id: its name in calls; name: shown to people; org: id of its organization; created: in real time.
+    @ivar ends: when it goes by itself, in real time; null for never.
+    """
 
     id: str
     name: str
@@ -71,7 +90,12 @@ class UniverseInfo(Struct, frozen=True, kw_only=True):
 
 
 class CreatedUniverse(UniverseInfo, frozen=True, kw_only=True):
-    """A new universe; with a login, what gets into it: the secrets are shown this once."""
+    """
+    A new universe; with a login, what gets into it.
+
+    @ivar key: an admin key, shown this once; logins: with their passwords, shown this once.
+    @ivar connection: what a mail program has to know.
+    """
 
     key: str | UnsetType = UNSET
     logins: list[LoginName] | UnsetType = UNSET
@@ -79,7 +103,7 @@ class CreatedUniverse(UniverseInfo, frozen=True, kw_only=True):
 
 
 class NewKey(Body, frozen=True):
-    """A new API key."""
+    """A new API key.  C{role}: what it may do; C{name}: what it is for."""
 
     universe: str
     role: Role
@@ -87,7 +111,12 @@ class NewKey(Body, frozen=True):
 
 
 class KeyItem(Struct, frozen=True):
-    """An API key, without its secret."""
+    """
+    An API key, without its secret.
+
+    @ivar prefix: begins the key, and names it in paths; role: what it may do; name: what it is for.
+    @ivar created: in real time; administrator: whether it administers the whole server.
+    """
 
     prefix: str
     universe: str
@@ -98,7 +127,12 @@ class KeyItem(Struct, frozen=True):
 
 
 class CreatedKey(Struct, frozen=True):
-    """A new API key; C{key} is its secret, shown this once."""
+    """
+    A new API key.
+
+    @ivar key: its secret, shown this once; prefix: begins it, and names it in paths.
+    @ivar role: what it may do; name: what it is for.
+    """
 
     key: str
     prefix: str

@@ -29,7 +29,7 @@ HEADING = "Cases"
 #: For the OpenAPI document; C{core.rules.case_fields} takes them.
 PersonIn = some_of(
     "PersonIn", CasePerson, "Somebody on a case: C{persona_id}, C{address}, or C{addresses} and other fields of a "
-    "new persona.", forbid=False, addresses=Emails)
+    "new persona.  C{addresses}: of which the first is the one they write from.", forbid=False, addresses=Emails)
 NoteIn = some_of("NoteIn", Note, "Something written down; C{at} is now unless given.", keep=("text",))
 CaseFields = some_of(
     "CaseFields", Case, "What may be said of a case; what is left out stays.",
@@ -37,7 +37,11 @@ CaseFields = some_of(
 
 
 class PushedCase(Struct, frozen=True):
-    """The case, whether it is new, and which fields changed."""
+    """
+    A case that was pushed.
+
+    @ivar case: as it is now; new: whether it was made; changed: names of the fields that changed.
+    """
 
     case: Case
     new: bool
@@ -45,7 +49,7 @@ class PushedCase(Struct, frozen=True):
 
 
 class WhichCases(Query, frozen=True):
-    """Cases of one C{status} only."""
+    """Cases of one C{status} only.  C{status}: cases in this state only."""
 
     status: Status | None = None
     limit: Limit | None = None
@@ -58,7 +62,14 @@ class WhichCaseThreads(Query, frozen=True):
 
 
 class WhichCaseEvents(Query, frozen=True):
-    """As in C{GET /api/events}."""
+    """
+    As in C{GET /api/events}.
+
+    @ivar type: names of event types separated by commas; one that ends in C{*} is a prefix, one that begins with C{-}
+        leaves out.
+    @ivar after: only events with a greater number; before: only events with a smaller number.
+    @ivar since: only from this instant of simulated time on; until: only up to this instant of simulated time.
+    """
 
     type: str | None = None
     after: Number | None = None

@@ -12,6 +12,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from simmail.core.time.instant import parse_duration, parse_instant
+from simmail.core.time.sim_clock import FASTEST, SLOWEST
 from simmail.errors import Invalid
 from simmail.rest.route import Body, Call, Route
 from simmail.universe.clock import Advanced, ClockStatus, LONGEST_SETTLE, MOST_JOBS
@@ -19,18 +20,31 @@ from simmail.universe.clock import Advanced, ClockStatus, LONGEST_SETTLE, MOST_J
 HEADING = "Clock and jobs"
 
 
+#: Checked where it is set.
+Speed = Annotated[float, Meta(extra_json_schema={"minimum": SLOWEST, "maximum": FASTEST})]
+
+
 class ClockChange(Body, frozen=True):
-    """What to change of the clock: C{now} only forward (RFC 3339), C{speed} from 0.001 to 100000."""
+    """
+    What to change of the clock; what is left out stays.
+
+    @ivar now: instant of simulated time to go to, only forward; speed: simulated seconds a real second.
+    @ivar frozen: whether it stands.
+    """
 
     now: str | None = None
-    speed: float | None = None
+    speed: Speed | None = None
     frozen: bool | None = None
 
 
 class Advance(Body, frozen=True):
     """
-    How far to move: exactly one of C{by} (a duration), C{to} (RFC 3339), C{until} (C{next_job}, C{idle} or
-    C{event:<type>}).  C{settle}: real time to hold after mail reached the application, until nothing was accepted.
+    How far to move: exactly one of C{by}, C{to}, C{until}.
+
+    @ivar by: a duration of simulated time, such as C{2h}; to: an instant of simulated time.
+    @ivar until: C{next_job}, C{idle} (nothing is pending) or C{event:<type>}; max_jobs: stop after so many jobs.
+    @ivar settle: how long to hold after mail reached the application, until nothing was accepted: a duration of real
+        time, at most 30s.
     """
 
     by: str | None = None

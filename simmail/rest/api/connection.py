@@ -26,7 +26,11 @@ HEADING = "Connection and identity"
 
 
 class CertificateInfo(Struct, frozen=True):
-    """The TLS certificate; C{sha256} is its fingerprint in hexadecimal."""
+    """
+    The TLS certificate.
+
+    @ivar self_signed: nobody else vouches for it; sha256: its fingerprint in hexadecimal; subject: whom it is for.
+    """
 
     self_signed: bool
     sha256: str
@@ -34,7 +38,13 @@ class CertificateInfo(Struct, frozen=True):
 
 
 class ConnectionFacts(Struct, frozen=True):
-    """What a mail program has to know."""
+    """
+    What a mail program has to know.
+
+    @ivar domain: name of the mail server; services: ports that mail programs connect to.
+    @ivar auth_mechanisms: SASL mechanisms; plain_auth_allowed: whether passwords may be sent without TLS.
+    @ivar smtp_auth_required: whether sending needs a login; certificate: of TLS, null without.
+    """
 
     domain: str
     services: tuple[MailListener, ...]
@@ -48,7 +58,7 @@ class LoginName(Struct, frozen=True):
     """
     A login under the name that signs in to its universe, whatever others have the same login.
 
-    C{password}: one that was made, shown this once.
+    @ivar username: what to sign in with; address: of its mailbox; password: one that was made, shown this once.
     """
 
     username: str
@@ -57,7 +67,11 @@ class LoginName(Struct, frozen=True):
 
 
 class KeyInfo(Struct, frozen=True):
-    """An API key, without its secret."""
+    """
+    An API key, without its secret.
+
+    @ivar prefix: begins the key, and names it in paths; name: what it is for; role: what it may do.
+    """
 
     prefix: str
     name: str
@@ -66,7 +80,12 @@ class KeyInfo(Struct, frozen=True):
 
 
 class UniverseItem(Struct, frozen=True):
-    """A universe, and the caller's role in it; C{ends}: the real time at which it goes by itself."""
+    """
+    A universe the caller can open.
+
+    @ivar id: its name in calls; name: shown to people; org: id of its organization.
+    @ivar created: in real time; role: the caller's in it; ends: when it goes by itself, in real time; null for never.
+    """
 
     id: str
     name: str
@@ -77,7 +96,11 @@ class UniverseItem(Struct, frozen=True):
 
 
 class OrgInfo(Struct, frozen=True):
-    """An organization, and the person's role in it."""
+    """
+    An organization the caller belongs to.
+
+    @ivar id: its name in calls; name: shown to people; role: the person's in it.
+    """
 
     id: str
     name: str
@@ -85,7 +108,12 @@ class OrgInfo(Struct, frozen=True):
 
 
 class Me(Struct, frozen=True):
-    """Who calls: with an API key, C{key}; a person, C{user} and C{orgs}."""
+    """
+    Who calls.
+
+    @ivar kind: how they showed who they are; universes: those they can open; key: the API key, where one was used.
+    @ivar user: the person, where one is signed in; orgs: their organizations.
+    """
 
     kind: Literal["key", "user", "pass", "demo"]
     universes: list[UniverseItem]
@@ -97,9 +125,12 @@ class Me(Struct, frozen=True):
 
 class Status(Struct, frozen=True):
     """
-    Counts, the clock, and who writes: C{templates}, or the AI writer's name.
+    What is there.
 
-    C{messages}: in all folders of all mailboxes; C{folders}: the same by the folder's name.
+    @ivar mailboxes: how many; messages: in all folders of all mailboxes; folders: messages by name of the folder, of
+        all mailboxes.
+    @ivar personas: how many; cases: how many; pending_jobs: how many; clock: what time it is.
+    @ivar writer: C{templates}, or the AI writer's name.
     """
 
     mailboxes: int

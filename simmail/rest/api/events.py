@@ -29,8 +29,12 @@ Number = Annotated[int, Meta(ge=0, le=_LARGEST)]
 
 class _Filter(Query, frozen=True):
     """
-    C{type}: names separated by commas; one that ends in C{*} is a prefix, one that begins with C{-} leaves out.
-    C{message_id}: what tells of this mail, from its delivery to what became of it and who answered it.
+    Which events.
+
+    @ivar type: names of event types separated by commas; one that ends in C{*} is a prefix, one that begins with C{-}
+        leaves out.
+    @ivar persona_id: of this persona only; case_id: of this case only.
+    @ivar message_id: what tells of this mail, from its delivery to what became of it and who answered it.
     """
 
     type: str | None = None
@@ -40,7 +44,13 @@ class _Filter(Query, frozen=True):
 
 
 class WhichEvents(_Filter, frozen=True):
-    """Ascending when C{after} is given, else newest first; C{since} and C{until} are simulated times, RFC 3339."""
+    """
+    Ascending when C{after} is given, else newest first.
+
+    @ivar after: only events with a greater number; before: only events with a smaller number.
+    @ivar since: only from this instant of simulated time on; until: only up to this instant of simulated time.
+    @ivar order: by number, up or down.
+    """
 
     after: Number | None = None
     before: Number | None = None
@@ -51,7 +61,12 @@ class WhichEvents(_Filter, frozen=True):
 
 
 class WhichStream(_Filter, frozen=True, rename={"last_event_id": "Last-Event-ID"}):
-    """C{Last-Event-ID} (the header is preferred) or C{after}: resume behind that event."""
+    """
+    Which events, and behind which of them to resume.
+
+    @ivar last_event_id: number of the last event seen: resume behind it; the header of that name is preferred.
+    @ivar after: the same, for the first connection.
+    """
 
     last_event_id: str | None = None
     after: Number | None = None

@@ -13,23 +13,31 @@ from simmail.core.message.parse import read
 from simmail.core.mime.address import stored
 from simmail.errors import Invalid
 from simmail.rest.render.shown import heavy
-from simmail.rest.route import Body, Call, Route
+from simmail.rest.route import Body, Call, Route, Uid
 
 HEADING = "Mailboxes and mail"
 
 
 class Extract(Body, frozen=True):
-    """What to look at: C{text}, C{html} or both, or a message: C{address}, C{folder} and C{uid}."""
+    """
+    What to look at: C{text}, C{html} or both, or a message: C{address}, C{folder} and C{uid}.
+
+    @ivar text: plain text to look at; html: HTML to look at; address: mailbox of the message.
+    """
 
     text: str = ""
     html: str = ""
     address: str | None = None
     folder: str = "INBOX"
-    uid: int | None = None
+    uid: Uid | None = None
 
 
 class Extracted(Struct, frozen=True):
-    """What was found: codes, the surest first, and links."""
+    """
+    What was found.
+
+    @ivar codes: one-time codes and the like, the surest first; links: in the order in which they stand.
+    """
 
     codes: tuple[Code, ...]
     links: tuple[Link, ...]

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from simmail.core.records.conversion import convert
 from simmail.core.rules.fault_library import SCENARIOS, Scenario, ScenarioChoice, library
-from simmail.core.rules.fault_rule import FaultKind, FaultRule, PAIRS, Stage
+from simmail.core.rules.fault_rule import Count, FaultKind, FaultRule, PAIRS, Stage
 from simmail.errors import NotFound
 from simmail.rest.openapi import list_of, some_of
 from simmail.rest.route import Call, Route
@@ -22,16 +22,16 @@ HEADING = "Faults"
 
 #: For the OpenAPI document; C{core.rules.fault_rule} takes rules and shows them.
 FaultItem = some_of(
-    "FaultItem", FaultRule, "A fault rule, and how often it fired; C{kind} and C{stage} are required, and have to go "
-    "together (C{GET /api/faults/kinds}).", keep=("kind", "stage"), hits=int)
+    "FaultItem", FaultRule, "A fault rule; C{kind} and C{stage} are required, and have to go together "
+    "(C{GET /api/faults/kinds}).  C{hits}: how often it fired.", keep=("kind", "stage"), hits=Count)
 LibraryRule = some_of("LibraryRule", FaultRule, "The rule of a scenario.", keep=("kind", "stage"))
 ScenarioItem = some_of(
-    "ScenarioItem", Scenario, "One scenario of the library; C{source}: where the behaviour is documented.",
+    "ScenarioItem", Scenario, "One scenario of the library.",
     keep=Scenario.__struct_fields__, rule=LibraryRule)
 
 
 class KindItem(Struct, frozen=True):
-    """A kind of fault, and the stages at which it may stand."""
+    """A kind of fault.  C{kind}: as in a rule; C{stages}: at which it may stand."""
 
     kind: FaultKind
     stages: tuple[Stage, ...]

@@ -25,16 +25,17 @@ _PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
 
 
 class Alive(Struct, frozen=True):
-    """The process answers."""
+    """The process answers.  C{status}: always C{ok}."""
 
     status: Literal["ok"] = "ok"
 
 
 class Ready(Struct, frozen=True):
     """
-    Whether all that is needed is there; each check is C{ok} or says what is wrong.
+    Whether all that is needed is there.
 
-    C{warnings}: what somebody should see to; the service is ready all the same.
+    @ivar status: whether requests should come here; checks: by what was looked at: C{ok}, or what is wrong.
+    @ivar warnings: what somebody should see to; the service is ready all the same.
     """
 
     status: Literal["ready", "not ready"]

@@ -41,14 +41,22 @@ class WhichDays(Query, frozen=True):
 
 
 class NewShare(Body, frozen=True):
-    """C{title}: shown at the top; C{days}: how many simulated days back, whenever it is looked at."""
+    """
+    A report to be shared.
+
+    @ivar title: shown at the top; days: how many simulated days back, whenever it is looked at.
+    """
 
     title: Title
     days: Days = 30
 
 
 class ShareAddress(Struct, frozen=True):
-    """The share's token, and the path of its page; with C{.json} behind it, of the same as JSON."""
+    """
+    Where a shared report is.
+
+    @ivar token: the share's name in paths; path: of its page; with C{.json} behind it, of the same as JSON.
+    """
 
     token: str
     path: str

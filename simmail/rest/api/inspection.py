@@ -20,7 +20,7 @@ from simmail.core.inspection.report import Report, inspect
 from simmail.core.inspection.subject import Envelope
 from simmail.core.records.persona import Client
 from simmail.errors import Invalid
-from simmail.rest.route import Body, Call, Query, Route
+from simmail.rest.route import Body, Call, Query, Route, Uid
 from simmail.universe.inspection.addresses import CheckAddress
 from simmail.universe.inspection.inspections import FoundMessage
 
@@ -35,19 +35,25 @@ _Dns = Annotated[
 
 
 class WhichMessage(Query, frozen=True):
-    """C{message_id}, in whatever mailbox it is; or C{address}, C{folder} and C{uid}."""
+    """
+    C{message_id}, or C{address}, C{folder} and C{uid}.
+
+    @ivar message_id: Message-ID, in whatever mailbox the mail is; address: the mailbox it is in.
+    """
 
     message_id: str | None = None
     address: str | None = None
     folder: str = "INBOX"
-    uid: Annotated[int, Meta(ge=1)] | None = None
+    uid: Uid | None = None
 
 
 class RawMessage(Body, frozen=True):
     """
-    A message as it would be sent: C{raw}, lines ending in CRLF or all of them in LF.
+    A message as it would be sent.
 
-    @ivar ip, helo, mail_from, recipient: how it would come, where rules shall know that.
+    @ivar raw: the whole message (RFC 5322), lines ending in CRLF or all of them in LF.
+    @ivar ip: address it would come from, where rules shall know that.
+    @ivar helo: name its client would give in EHLO; mail_from: its reverse-path; recipient: who would get it.
     @ivar client: what it would be read in; without it, what the persona at C{recipient} reads in.
     @ivar dns: what the name system is taken to answer for these names, by name and type; others are asked for.
     """
@@ -62,13 +68,21 @@ class RawMessage(Body, frozen=True):
 
 
 class AssertedMessage(Body, frozen=True):
-    """Which message: C{raw}, C{message_id}, or C{address}, C{folder} and C{uid}; the rest goes with C{raw}."""
+    """
+    Which message: C{raw}, C{message_id}, or C{address}, C{folder} and C{uid}; the rest goes with C{raw}.
+
+    @ivar raw: the whole message (RFC 5322); message_id: Message-ID, in whatever mailbox the mail is.
+    @ivar address: the mailbox it is in; ip: address it would come from.
+    @ivar helo: name its client would give in EHLO; mail_from: its reverse-path; recipient: who would get it.
+    @ivar client: what it would be read in.
+    @ivar dns: what the name system is taken to answer for these names, by name and type.
+    """
 
     raw: str | None = None
     message_id: str | None = None
     address: str | None = None
     folder: str = "INBOX"
-    uid: Annotated[int, Meta(ge=1)] | None = None
+    uid: Uid | None = None
     ip: str = ""
     helo: str = ""
     mail_from: str | None = None
@@ -78,21 +92,31 @@ class AssertedMessage(Body, frozen=True):
 
 
 class Assert(Body, frozen=True):
-    """A message, and what has to hold of its report."""
+    """A message, and what has to hold of its report.  C{message}: which; C{assertions}: what has to hold."""
 
     message: AssertedMessage
     assertions: Annotated[tuple[Assertion, ...], Meta(min_length=1, max_length=200)]
 
 
 class Asserted(Struct, frozen=True):
-    """Whether all of it holds, and each in the order it was asked."""
+    """
+    Whether all of it holds, and each in the order it was asked.
+
+    @ivar holds: whether all of it holds; results: one for each, in the order they were asked.
+    """
 
     holds: bool = msgspec.field(name="pass")
     results: tuple[AssertionResult, ...] = ()
 
 
 class AddressReport(Struct, frozen=True):
-    """A deliverability-check address; C{messages}: how many came, C{report}: on the newest."""
+    """
+    A deliverability-check address, and what came to it.
+
+    @ivar token: its name in paths; address: where to send the mail.
+    @ivar created: in real time; expires: when it goes by itself, in real time.
+    @ivar messages: how many came; report: on the newest, null before the first.
+    """
 
     token: str
     address: str

@@ -21,7 +21,16 @@ HEADING = "Clock and jobs"
 
 
 class JobItem(Struct, frozen=True):
-    """One job; C{plan} is a sentence, C{note} what went wrong last, or became of the due time asked for."""
+    """
+    One job.
+
+    @ivar id: C{j_} and letters or digits; kind: what it does; state: whether it is to be done, or how it ended.
+    @ivar persona_id: who does it, null for nobody; case_id: null outside any; message_id: the mail it is about, null
+        for none.
+    @ivar created: when it was planned, in simulated time; due: when it is done, in simulated time.
+    @ivar plan: what will be done, a sentence; note: what went wrong last, or became of the due time asked for.
+    @ivar attempts: how often it was tried.
+    """
 
     id: str
     kind: JobKind
@@ -37,7 +46,12 @@ class JobItem(Struct, frozen=True):
 
 
 class WhichJobs(Query, frozen=True):
-    """Jobs in (due, id) order; C{after} is the id of the last one seen."""
+    """
+    Jobs in (due, id) order.
+
+    @ivar state: in this state only; kind: of this kind only.
+    @ivar persona_id: of this persona only; case_id: of this case only; after: id of a job: only those behind it.
+    """
 
     state: JobState | None = None
     kind: JobKind | None = None
@@ -48,7 +62,11 @@ class WhichJobs(Query, frozen=True):
 
 
 class Reschedule(Body, frozen=True):
-    """Another due time, RFC 3339; one in the past means now, and C{note} of the job then says so."""
+    """
+    Another due time.
+
+    @ivar due: instant of simulated time; one in the past means now, and C{note} of the job then says so.
+    """
 
     due: str
 

@@ -28,7 +28,7 @@ from simmail.rest.render.message import (
     CaseLink, FullMessage, HARMLESS, Message, SOURCE, download, listed, shown, source,
 )
 from simmail.rest.render.shown import heavy
-from simmail.rest.route import Body, Call, Deleted, Query, Route
+from simmail.rest.route import Body, Call, Deleted, MOST_UID, Query, Route
 from simmail.universe.mailflow.mailboxes import MailboxSummary
 
 HEADING = "Mailboxes and mail"
@@ -38,7 +38,12 @@ Status = Literal["ok", "unknown", "domain", "full", "disabled", "blocked"]
 
 
 class FolderItem(Struct, frozen=True):
-    """One folder; C{special_use} such as C{\\Sent}, or empty."""
+    """
+    One folder.
+
+    @ivar name: of the folder; special_use: such as C{\\Sent} (RFC 6154), or empty.
+    @ivar total: how many messages; unread: how many of them are not read.
+    """
 
     name: str
     special_use: str
@@ -47,13 +52,13 @@ class FolderItem(Struct, frozen=True):
 
 
 class StatusChange(Body, frozen=True):
-    """Forced recipient behaviour; C{ok} clears it."""
+    """Forced recipient behaviour.  C{status}: what mail to the address meets; C{ok} clears it."""
 
     status: Status
 
 
 class MailboxStatus(Struct, frozen=True):
-    """What mail to an address meets."""
+    """What mail to an address meets.  C{address}: the mailbox's; C{status}: what mail to it meets."""
 
     address: str
     status: Status
@@ -61,33 +66,43 @@ class MailboxStatus(Struct, frozen=True):
 
 class WhichMessages(Query, frozen=True):
     """
-    Messages of one folder with UIDs below C{before}; C{q}: of them those that a query finds; C{offset}: without so
-    many of the newest.
+    Messages of one folder, newest first.
+
+    @ivar offset: leave out so many of the newest; before: only those with a smaller UID.
+    @ivar q: of them those that a query finds, in the words of C{GET /api/search}.
     """
 
     folder: str = "INBOX"
     limit: Limit = 100
     offset: Annotated[int, Meta(ge=0, le=100_000_000)] = 0
-    before: Annotated[int, Meta(ge=0)] | None = None
+    before: Annotated[int, Meta(ge=0, le=MOST_UID)] | None = None
     q: Annotated[str, Meta(max_length=LONGEST)] | None = None
 
 
 class HowShown(Query, frozen=True):
-    """C{remote=1}: let remote images be; C{theme=light}: no adaptation to dark mode."""
+    """How HTML is made safe.  C{remote}: let remote images be; C{theme}: C{light}: no adaptation to dark mode."""
 
     remote: bool = False
     theme: Literal["light", "dark"] | None = None
 
 
 class MessageChange(Body, frozen=True):
-    """What to change of a message."""
+    """
+    What to change of a message.
+
+    @ivar seen: whether it counts as read; move_to: name of the folder to move it to.
+    """
 
     seen: bool | None = None
     move_to: str | None = None
 
 
 class WhichThreads(Query, frozen=True):
-    """Conversations that come behind the one whose root is C{before}; C{root}: of them only the one with this root."""
+    """
+    Conversations, the latest first.
+
+    @ivar before: root of a conversation: only those that come behind it; root: only the conversation with this root.
+    """
 
     limit: Limit = 100
     before: str | None = None
@@ -95,7 +110,12 @@ class WhichThreads(Query, frozen=True):
 
 
 class Conversation(Struct, frozen=True):
-    """A conversation: its first Message-ID, and its messages, oldest first."""
+    """
+    A conversation.
+
+    @ivar root: Message-ID of its first message; subject: of the first, without C{Re:}.
+    @ivar last: when its latest message was filed, in simulated time; messages: oldest first.
+    """
 
     root: str
     subject: str
@@ -104,7 +124,12 @@ class Conversation(Struct, frozen=True):
 
 
 class Injection(Body, frozen=True, rename={"from_": "from"}):
-    """A message to be put into a mailbox: C{raw} (RFC 5322), or C{from}, C{subject} and C{text}."""
+    """
+    A message to be put into a mailbox: C{raw}, or C{from}, C{subject} and C{text}.
+
+    @ivar to: the mailbox; folder: where in it, C{INBOX} unless given; raw: the whole message (RFC 5322).
+    @ivar from_: address of the sender; text: plain body.
+    """
 
     to: str
     folder: str = "INBOX"

@@ -22,7 +22,12 @@ HEADING = "Administration"
 
 
 class OrgItem(Struct, frozen=True):
-    """An organization."""
+    """
+    An organization.
+
+    @ivar id: the organization's; name: shown to people.
+    @ivar plan: name of its plan; suspended: its keys and people are refused.
+    """
 
     id: str
     name: str
@@ -31,7 +36,7 @@ class OrgItem(Struct, frozen=True):
 
 
 class NewOrg(Body, frozen=True):
-    """A new organization."""
+    """A new organization.  C{id}: what to call it in calls; C{name}: shown to people; C{plan}: name of its plan."""
 
     id: str
     name: Annotated[str, Meta(max_length=200)] = ""
@@ -39,14 +44,18 @@ class NewOrg(Body, frozen=True):
 
 
 class OrgChange(Body, frozen=True):
-    """Another plan; suspended or not."""
+    """
+    What to change of an organization; what is left out stays.
+
+    @ivar plan: name of another plan; suspended: its keys and people are refused.
+    """
 
     plan: str | None = None
     suspended: bool | None = None
 
 
 class UserItem(Struct, frozen=True):
-    """Somebody who can sign in; C{orgs}: role by organization."""
+    """Somebody who can sign in.  C{orgs}: role by organization."""
 
     email: str
     orgs: dict[str, Role]
@@ -54,13 +63,17 @@ class UserItem(Struct, frozen=True):
 
 
 class CreatedUser(UserItem, frozen=True):
-    """A new user; C{password}: one that was made, shown this once."""
+    """A new user.  C{password}: one that was made, shown this once."""
 
     password: str | UnsetType = UNSET
 
 
 class NewUser(Body, frozen=True):
-    """A new user; without a password one is made."""
+    """
+    A new user; without a password one is made.
+
+    @ivar password: one is made unless given; orgs: role by organization.
+    """
 
     email: str
     password: str | None = None
@@ -69,7 +82,11 @@ class NewUser(Body, frozen=True):
 
 
 class UserChange(Body, frozen=True):
-    """What is left out stays; C{orgs} is replaced whole."""
+    """
+    What to change of a user; what is left out stays.
+
+    @ivar password: the new one; orgs: role by organization, replaced whole.
+    """
 
     password: str | None = None
     orgs: dict[str, Role] | None = None

@@ -46,6 +46,8 @@ class MemoryNote(Body, frozen=True):
     A note for a persona's memory; with a C{source} it is kept as C{(source) text}.
 
     It stays however many notes the persona makes itself; at most 1000 are kept for one persona.
+
+    @ivar text: the note; case_id: the case it is about, C{""} outside any; source: where it comes from.
     """
 
     text: str
@@ -54,7 +56,12 @@ class MemoryNote(Body, frozen=True):
 
 
 class ExternalNote(Body, frozen=True):
-    """A note for the persona that carries the id C{id} in C{system}; C{source} is C{system} unless given."""
+    """
+    A note for a persona, found by its id elsewhere.
+
+    @ivar system: name of the other system, as in C{external_ids}; id: the persona's id there; text: the note.
+    @ivar case_id: the case it is about, C{""} outside any; source: where it comes from; the system unless given.
+    """
 
     system: str
     id: str
@@ -64,26 +71,31 @@ class ExternalNote(Body, frozen=True):
 
 
 class Remembered(Struct, frozen=True):
-    """The note was added to this persona's memory."""
+    """The note was added to this persona's memory.  C{status}: always C{ok}."""
 
     persona_id: str
     status: str = "ok"
 
 
 class WhichCase(Query, frozen=True):
-    """C{case_id}: only that case's memory, C{""} what lies outside any case."""
+    """C{case_id}: only what is kept of this case, C{""} of what lies outside any; left out, everything."""
 
     case_id: str | None = None
 
 
 class WhichMemory(Query, frozen=True):
-    """C{threads=1}: what was said in its threads as well."""
+    """Which parts of its memory.  C{threads}: with what was said in its threads."""
 
     threads: bool = False
 
 
 class ThreadMemory(Struct, frozen=True):
-    """What a persona keeps of one thread; C{key}: the Message-ID of its first mail."""
+    """
+    What a persona keeps of one thread.
+
+    @ivar key: Message-ID of the thread's first mail; case_id: case the thread is linked to, C{""} for none.
+    @ivar remarks: what was said, both ways, oldest first.
+    """
 
     key: str
     case_id: str
@@ -91,7 +103,12 @@ class ThreadMemory(Struct, frozen=True):
 
 
 class WholeMemory(Struct, frozen=True):
-    """Notes by case id, what was said in threads, oldest first, and the times that are taken."""
+    """
+    What a persona remembers.
+
+    @ivar memory: its notes by case id, C{""} outside any case; threads: what was said in threads, oldest first.
+    @ivar appointments: times that are taken, in order.
+    """
 
     memory: dict[str, list[str]]
     threads: list[ThreadMemory]
@@ -112,20 +129,28 @@ class OwnFact(Struct, frozen=True):
 
 
 class WhichAddress(Query, frozen=True):
-    """C{address}: only that correspondent."""
+    """C{address}: forget this correspondent only; left out, everyone."""
 
     address: str | None = None
 
 
 class Relations(Struct, frozen=True):
-    """What a persona holds about its correspondents."""
+    """
+    What a persona holds about its correspondents.
+
+    @ivar relations: one for each correspondent; stances: how it sees them in cases.
+    """
 
     relations: list[Relation]
     stances: list[Stance]
 
 
 class Learn(Body, frozen=True):
-    """Whose mail to learn from; C{paused}: the new persona does not answer yet."""
+    """
+    Whose mail to learn from.
+
+    @ivar address: the mailbox, or a sender found in others; paused: the new persona does not answer yet.
+    """
 
     address: str
     paused: bool = False
@@ -133,9 +158,10 @@ class Learn(Body, frozen=True):
 
 class PreviewMail(Body, frozen=True, rename={"from_": "from"}):
     """
-    A mail that might come: C{raw} (RFC 5322), or C{from}, C{subject} and C{text} or C{html}.
+    A mail that might come: C{raw}, or C{from}, C{subject} and C{text} or C{html}.
 
-    C{from} beside C{raw} is the reverse-path; left out, that is the address in the message's From.
+    @ivar from_: its sender; beside C{raw} the reverse-path, which unless given is the address in its From.
+    @ivar text: its plain body; html: its HTML body; raw: the whole message (RFC 5322).
     """
 
     from_: str | None = None
@@ -146,7 +172,13 @@ class PreviewMail(Body, frozen=True, rename={"from_": "from"}):
 
 
 class TemperamentItem(Struct, frozen=True):
-    """One temperament; C{weight} is the odds of being drawn."""
+    """
+    One temperament.
+
+    @ivar name: as in C{temperament} of a persona; weight: the odds of being drawn, against the others.
+    @ivar reply_rate: share of the mails that are answered, 0 to 1.
+    @ivar median_delay: half of the replies take no longer: a duration of simulated time; text: what such people do.
+    """
 
     name: TemperamentName
     weight: int

@@ -18,8 +18,13 @@ HEADING = "Connection and identity"
 
 
 class Used(Struct, frozen=True):
-    """What is there, or was used this month, of what the plan limits; C{universes} and
-    C{snapshots} in the whole organization.
+    """
+    What is there, or was used this month, of what the plan limits.
+
+    @ivar people: personas; logins: with a password; streams: of mail of the world.
+    @ivar mail_per_month: mails sent this month; ai_credits: answers of the language model this month;
+        learned_per_month: personas learned from mail this month.
+    @ivar universes: of the whole organization; snapshots: of the whole organization.
     """
 
     people: int
@@ -34,9 +39,10 @@ class Used(Struct, frozen=True):
 
 class PlanInfo(Struct, frozen=True):
     """
-    The plan, with those of its features that are served; a limit of null is none.
+    What the organization may use.
 
-    C{resets}: when the month ends, in real time.
+    @ivar plan: its name; features: those that are served; limits: numbers of the plan; used: what is used of them.
+    @ivar resets: when the month ends, in real time.
     """
 
     plan: str

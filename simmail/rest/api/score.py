@@ -18,7 +18,12 @@ HEADING = "Score"
 
 
 class WhichScore(Query, frozen=True):
-    """C{since}: an instant, mail from then on; C{points}: C{all}, C{lost} for those that cost something, C{none}."""
+    """
+    Which mail is graded.
+
+    @ivar since: mail from this instant of simulated time on; all unless given.
+    @ivar points: which are listed: all, those that cost something, none.
+    """
 
     since: str | None = None
     points: Literal["all", "lost", "none"] = "all"

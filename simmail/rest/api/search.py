@@ -42,7 +42,12 @@ class SearchQuery(Query, frozen=True):
 
 
 class WhichToDelete(Query, frozen=True):
-    """The messages of C{folder}, of them those that C{q} finds; one is needed, or C{all=1} for every message."""
+    """
+    The messages of C{folder}, of them those that C{q} finds; one is needed, or C{all=1} for every message.
+
+    @ivar folder: messages of this folder; q: of them those that a query finds.
+    @ivar all: really every message of the mailbox.
+    """
 
     folder: str | None = None
     q: Words | None = None
@@ -50,14 +55,18 @@ class WhichToDelete(Query, frozen=True):
 
 
 class WhichOfAll(Query, frozen=True):
-    """The messages that C{q} finds in any mailbox; C{all=1}: every message of the universe."""
+    """
+    The messages that C{q} finds in any mailbox; C{all=1}: every message of the universe.
+
+    @ivar q: those that a query finds, in any mailbox; all: really every message of the universe.
+    """
 
     q: Words | None = None
     all: bool = False
 
 
 class SearchResult(Message, frozen=True):
-    """A message, and C{address}: the mailbox it is in."""
+    """A message that was found.  C{address}: the mailbox it is in."""
 
     address: str = ""
 

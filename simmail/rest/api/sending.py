@@ -19,14 +19,18 @@ from simmail.errors import Invalid
 from simmail.rest.api.mailboxes import check_header
 from simmail.rest.render.compose import Enclosure, MOST_ATTACHMENTS, addresses, attachment, composed, one_address
 from simmail.rest.render.shown import heavy
-from simmail.rest.route import Body, Call, Route
+from simmail.rest.route import Body, Call, Route, Uid
 from simmail.universe.mailflow.envelope import Recipient, Submission
 
 HEADING = "Mailboxes and mail"
 
 
 class AttachmentIn(Body, frozen=True):
-    """One attachment; C{data} is base64."""
+    """
+    One attachment.
+
+    @ivar data: its octets in base64; filename: what it is called; content_type: its media type.
+    """
 
     data: str
     filename: str = ""
@@ -34,18 +38,25 @@ class AttachmentIn(Body, frozen=True):
 
 
 class Forward(Body, frozen=True):
-    """A message whose attachments are carried along."""
+    """A message whose attachments are carried along.  C{address}: mailbox of the message that is forwarded."""
 
     address: str
     folder: str
-    uid: int
+    uid: Uid
 
 
 class Send(Body, frozen=True, rename={"from_": "from"}):
     """
     A message to send; addresses may be C{local@domain} or C{Name <local@domain>}.
 
-    C{bcc}: who gets it without being named; C{headers}: further header fields, of which none may be the service's own.
+    @ivar from_: the sender; to: the recipients; cc: recipients of a copy; bcc: who gets it without being named.
+    @ivar reply_to: where answers shall go, one address or several.
+    @ivar text: plain body, made from the HTML where it is left out.
+    @ivar html: HTML body; images given as C{data:} URLs become inline attachments; attachments: files that go along.
+    @ivar in_reply_to: Message-ID of the mail that is answered; references: Message-IDs, made from what is answered
+        unless given.
+    @ivar forward: a message whose attachments are carried along.
+    @ivar headers: further header fields by name, of which none may be the service's own.
     """
 
     from_: str
@@ -64,7 +75,7 @@ class Send(Body, frozen=True, rename={"from_": "from"}):
 
 
 class SendResult(Struct, frozen=True):
-    """The message was accepted."""
+    """The message was accepted.  C{message_id}: the Message-ID it has; C{status}: always C{sent}."""
 
     message_id: str
     status: str = "sent"

@@ -20,14 +20,14 @@ HEADING = "Session"
 
 
 class SignInBody(Body, frozen=True):
-    """Who signs in."""
+    """Who signs in.  C{password}: theirs."""
 
     email: Annotated[str, Meta(max_length=320)]
     password: Annotated[str, Meta(max_length=1024)]
 
 
 class UserInfo(Struct, frozen=True):
-    """Who is signed in; C{orgs}: role by organization."""
+    """Who is signed in.  C{orgs}: role by organization."""
 
     email: str
     orgs: dict[str, Role]
@@ -35,19 +35,23 @@ class UserInfo(Struct, frozen=True):
 
 
 class SignedIn(Struct, frozen=True):
-    """The session is in a cookie."""
+    """The session is in a cookie.  C{user}: who signed in."""
 
     user: UserInfo
 
 
 class SignedOut(Struct, frozen=True):
-    """The session is over."""
+    """The session is over.  C{status}: always C{deleted}."""
 
     status: Literal["deleted"] = "deleted"
 
 
 class NewPass(Struct, frozen=True):
-    """A bearer token for the universe the request names, shown this once; C{seconds} that it lasts."""
+    """
+    A bearer token for the universe the request names.
+
+    @ivar token: shown this once; role: what it may do at most; seconds: real seconds that it lasts.
+    """
 
     token: str
     universe: str

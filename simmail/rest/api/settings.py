@@ -18,7 +18,7 @@ from simmail.core.decide.link_policy import HABITS
 from simmail.core.mime.address import domain_of
 from simmail.core.records.bad_address import ACCEPTED, BadKind, REPLIES
 from simmail.core.records.fields import Line
-from simmail.core.records.settings import DEFAULT_USER_AGENT, Hosts, LinkPolicy, Pace, WriterMode
+from simmail.core.records.settings import DEFAULT_USER_AGENT, Hosts, LinkPolicy, MOST_FACTOR, Pace, WriterMode
 from simmail.core.rules.faults import FaultEvent, FaultVerdict
 from simmail.core.rules.recipients import Outcome, RecipientRules, StrangerMode
 from simmail.core.wording.chat import Level
@@ -35,7 +35,12 @@ _AFTERWARDS: Mapping[str, Outcome] = MappingProxyType({"bounce": "bounce", "disc
 
 
 class AiMode(Body, frozen=True):
-    """Who shall write: a model (C{on}) or templates (C{off}); what else C{GET} shows is not looked at."""
+    """
+    Who shall write; what else C{GET} shows is not looked at.
+
+    @ivar mode: a model (C{on}) or templates (C{off}).
+    @ivar model: only shown, not changed; level: only shown, not changed; trouble: only shown, not changed.
+    """
 
     mode: WriterMode
     model: str = ""
@@ -44,14 +49,20 @@ class AiMode(Body, frozen=True):
 
 
 class PaceChange(Body, frozen=True):
-    """C{factor}: 1 as configured, 0.1 ten times faster, 0 as 1; C{ignore_hours}: personas reply at any hour and day."""
+    """
+    What to change of the pace; what is left out stays.
 
-    factor: float | None = None
+    @ivar factor: what delays are multiplied by, without unit: 1 as configured, 0.1 ten times faster, 2 twice as slow, 0
+        as 1.
+    @ivar ignore_hours: personas reply at any hour and day.
+    """
+
+    factor: Annotated[float, Meta(extra_json_schema={"minimum": 0, "maximum": MOST_FACTOR})] | None = None
     ignore_hours: bool | None = None
 
 
 class WhichRecipient(Query, frozen=True, rename={"from_": "from"}):
-    """C{from}: who would write, for fault rules that count by the sender."""
+    """C{address}: who would get mail; C{from}: who would write, for fault rules that count by the sender."""
 
     address: Line
     from_: Line = ""
@@ -81,18 +92,19 @@ class RecipientCheck(Struct, frozen=True):
 
 
 class LinkRules(LinkPolicy, frozen=True, forbid_unknown_fields=True):
-    """
-    Which links personas open; what is left out takes its default.
-
-    C{allow}: if set, only these hosts (exact, or C{*.domain}); C{deny}: hosts never opened.
-    """
+    """Which links personas open; what is left out takes its default."""
 
     allow: Hosts | None = None  # type: ignore[assignment] # null is as good as nothing
     deny: Hosts | None = None  # type: ignore[assignment]
 
 
 class LinkSettings(Struct, frozen=True):
-    """The policy, the chance that a link is opened by C{style.links}, and what requests claim to be by default."""
+    """
+    How links in mail are opened.
+
+    @ivar policy: as it was set; habits: chance that a link is opened, 0 to 1, by C{style.links}.
+    @ivar default_user_agent: what requests claim to be unless the policy says otherwise.
+    """
 
     policy: LinkPolicy
     habits: dict[str, float]
@@ -100,7 +112,12 @@ class LinkSettings(Struct, frozen=True):
 
 
 class RetentionChange(Body, frozen=True):
-    """Simulated days; 0 keeps for ever; what is left out stays."""
+    """
+    How long things are kept; what is left out stays.
+
+    @ivar mail_days: simulated days that mail is kept; 0 for ever.
+    @ivar event_days: simulated days that events are kept; 0 for ever.
+    """
 
     mail_days: Annotated[int, Meta(ge=0, le=36_500)] | None = None
     event_days: Annotated[int, Meta(ge=0, le=36_500)] | None = None
@@ -108,11 +125,12 @@ class RetentionChange(Body, frozen=True):
 
 class AiWriter(Struct, frozen=True, omit_defaults=True):
     """
-    Who writes: a model (C{on}) or templates (C{off}).
+    Who writes.
 
-    C{model} and C{level} where one is configured: how far it can be told what an answer looks like (C{schema}, C{json},
-    C{text}), C{none} while it does not answer, C{replay} where what was recorded is answered; C{trouble}: why nothing
-    is asked of it just now.
+    @ivar mode: a model (C{on}) or templates (C{off}); model: name of the one that is configured.
+    @ivar level: how far it can be told what an answer looks like (C{schema}, C{json}, C{text}), C{none} while it does
+        not answer, C{replay} where what was recorded is answered.
+    @ivar trouble: why nothing is asked of it just now, C{""} for nothing.
     """
 
     mode: WriterMode

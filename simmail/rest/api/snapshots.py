@@ -32,10 +32,11 @@ Seed = Annotated[str, Meta(min_length=1, max_length=200)]
 
 class Reset(Body, frozen=True):
     """
-    What a reset keeps; another seed and clock, where they are given, from then on.
+    What a reset keeps.  Keys and personas of the configuration always stay.
 
-    Keys and personas of the configuration always stay.  C{clock}: a time (RFC 3339), where the clock then stands
-    unless C{frozen} is false, or an object; unless given, it is where it was when the universe was made.
+    @ivar keep: what is not removed; seed: another seed from then on; the same unless given.
+    @ivar clock: an instant of simulated time, where the clock then stands unless C{frozen} is false, or an object;
+        unless given, where it was when the universe was made.
     """
 
     keep: tuple[Kept, ...] = DEFAULT
@@ -45,9 +46,12 @@ class Reset(Body, frozen=True):
 
 class SnapshotItem(Struct, frozen=True):
     """
-    A snapshot; C{created}: in real time; C{at}: on the universe's clock.
+    A snapshot.
 
-    C{fingerprint}: null of a universe with very many messages or events; C{GET /api/fingerprint} in a fork tells it.
+    @ivar id: made up, C{s_} and hexadecimal digits; name: what it is called.
+    @ivar created: when it was taken, in real time; at: when it was taken, in simulated time.
+    @ivar messages: in all mailboxes; personas: how many; pending_jobs: how many.
+    @ivar fingerprint: null of a universe with very many messages or events; C{GET /api/fingerprint} in a fork tells it.
     """
 
     id: str
@@ -65,16 +69,18 @@ Name = Annotated[str, Meta(max_length=LONGEST_NAME, pattern=r"^[^\x00-\x1f\x7f]*
 
 
 class NewSnapshot(Body, frozen=True):
-    """What to call a snapshot."""
+    """A snapshot to be taken.  C{name}: what to call it."""
 
     name: Name = ""
 
 
 class NewFork(Body, frozen=True):
     """
-    A new universe; unless given, an id is made up, and name and seed are those of the original.
+    A new universe.
 
-    C{ttl}: a duration of real time after which it goes by itself.
+    @ivar id: what to call it; made up unless given; name: shown to people; that of the original unless given.
+    @ivar seed: another one from then on; that of the original unless given.
+    @ivar ttl: a duration of real time after which it goes by itself; null for never.
     """
 
     id: str = ""
@@ -85,9 +91,11 @@ class NewFork(Body, frozen=True):
 
 class ForkedUniverse(Struct, frozen=True):
     """
-    A fork and what gets into it: an admin key, whose secret is shown this once, and logins with the passwords they had.
+    A fork and what gets into it.
 
-    C{fingerprint}: of the snapshot, which may be null; C{ends}: when it goes by itself, in real time.
+    @ivar universe: its id; key: an admin key for it, shown this once; fingerprint: of the snapshot, which may be null.
+    @ivar logins: with the passwords they had; ends: when it goes by itself, in real time; null for never.
+    @ivar connection: what a mail program has to know.
     """
 
     universe: str

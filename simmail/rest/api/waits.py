@@ -35,8 +35,15 @@ ReplyKind = Literal["reply", "followup", "correction", "ooo", "initiate", "deliv
 
 class _Timing(Query, frozen=True):
     """
-    C{since}: RFC 3339 time, event number or Message-ID.  C{timeout}: real time, at most 5m.  C{advance=1}: move the
-    simulated clock from job to job meanwhile, for C{sim_timeout} at most; needs the role member.
+    When to begin, how long to wait.
+
+    @ivar since: RFC 3339 instant of simulated time, event number, or Message-ID: only what came after
+        it.
+    @ivar timeout: how long to hold the line: a duration of real time, at most 5m.
+    @ivar advance: move the simulated clock from job to job meanwhile; needs the role member.
+    @ivar sim_timeout: how far to move it at most: a duration of simulated time.
+    @ivar settle: with C{advance}: how long to let the application answer what it got: a duration of real time, at most
+        30s.
     """
 
     since: str | None = None
@@ -47,7 +54,17 @@ class _Timing(Query, frozen=True):
 
 
 class WhichMail(_Timing, frozen=True, kw_only=True, rename={"from_": "from"}):
-    """Filters; texts are looked for anywhere, in upper or lower case.  C{header} is C{Name:value}."""
+    """
+    What mail; texts are looked for anywhere, in upper or lower case.
+
+    @ivar to: the mailbox that is watched.
+    @ivar from_: in the sender's name or address; subject: in the subject; text: in the text.
+    @ivar header: C{Name:value}, in that header field; may be given several times; case_id: only mail of this case.
+    @ivar folder: only mail in this folder of the mailbox; unread: only what is not read yet.
+    @ivar count: how many have to come before the answer; match: whether all of these must fit, or one.
+    @ivar existing: of mail that is there already, true: all counts, false: none; unless given, that of the last
+        simulated hour.
+    """
 
     to: str
     from_: str = ""
@@ -64,8 +81,10 @@ class WhichMail(_Timing, frozen=True, kw_only=True, rename={"from_": "from"}):
 
 class WhichReply(_Timing, frozen=True):
     """
-    C{persona} (id or address) or C{in_reply_to} (Message-ID of the application's mail).  C{kind}: of the mail, as
-    C{persona.sent} has it, C{any} for each.
+    What a persona sends; give C{persona} or C{in_reply_to}.
+
+    @ivar persona: whose mail: id or address; in_reply_to: Message-ID of the application's mail that is answered.
+    @ivar kind: of the mail, as C{persona.sent} has it; C{any}: each.
     """
 
     persona: str = ""
@@ -74,7 +93,12 @@ class WhichReply(_Timing, frozen=True):
 
 
 class AwaitedMessage(Struct, frozen=True):
-    """A message that was awaited, with the codes and links found in it."""
+    """
+    A message that was awaited.
+
+    @ivar message: whole; safe: its HTML, where it has any; case: the case its thread is linked to, null for none.
+    @ivar codes: one-time codes and the like found in it, the surest first; links: found in it, in order.
+    """
 
     message: Message
     safe: Safe
@@ -84,19 +108,23 @@ class AwaitedMessage(Struct, frozen=True):
 
 
 class Awaited(AwaitedMessage, frozen=True):
-    """C{cursor}: the event number to pass as the next C{since}."""
+    """The message that was awaited.  C{cursor}: number of an event, to pass as the next C{since}."""
 
     cursor: int
 
 
 class AwaitedReply(Awaited, frozen=True):
-    """C{also}: out-of-office notices that came before it."""
+    """The answer that was awaited.  C{also}: out-of-office notices that came before it."""
 
     also: list[AwaitedMessage]
 
 
 class SeveralAwaited(Struct, frozen=True):
-    """The answer when C{count} is more than 1."""
+    """
+    The messages where C{count} is more than 1.
+
+    @ivar messages: as many as asked for, in order; cursor: number of an event, to pass as the next C{since}.
+    """
 
     messages: list[AwaitedMessage]
     cursor: int

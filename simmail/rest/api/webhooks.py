@@ -23,7 +23,12 @@ _Which = Annotated[str, Meta(min_length=1, max_length=2000)]
 
 
 class WhichAttempts(Query, frozen=True):
-    """C{webhook}: an id, name or url; C{before}, C{after}: ids of attempts; newest first unless C{after} is given."""
+    """
+    Newest first unless C{after} is given.
+
+    @ivar webhook: an id, name or url; event_id: attempts at this event only.
+    @ivar before: only attempts with a smaller id; after: only attempts with a greater id.
+    """
 
     webhook: _Which | None = None
     event_id: Number | None = None
@@ -39,7 +44,12 @@ class WhichWebhook(Body, frozen=True):
 
 
 class Redelivery(Body, frozen=True):
-    """C{event_id}: this event once more; or C{after}: every event after this one, in order (0 for all there are)."""
+    """
+    What to send once more: one event, or every event after one.
+
+    @ivar webhook: an id, name or url; event_id: number of the event.
+    @ivar after: number of an event: all behind it, in order; 0 for all there are.
+    """
 
     webhook: _Which
     event_id: Number | None = None
@@ -50,8 +60,8 @@ class SignedRequest(Body, frozen=True):
     """
     A request as it was received.
 
-    C{headers}: by name, of any case; C{body}: the octets as they came, as text; C{secret}: the webhook's, or the
-    C{whpk_} key of a C{whsk_} secret.
+    @ivar headers: by name, of any case; body: the octets as they came, as text.
+    @ivar secret: the webhook's, or the C{whpk_} key of a C{whsk_} secret.
     """
 
     headers: Annotated[dict[str, Annotated[str, Meta(max_length=10_000)]], Meta(max_length=200)]

@@ -23,9 +23,11 @@ HEADING = "World"
 
 class WorldKindItem(Struct, frozen=True):
     """
-    A kind of mail: what it is, and what the company should do with most of it.
+    A kind of mail.
 
-    C{who}: of which sort its writers are; C{languages}: that it is written in.
+    @ivar id: as in C{kind} of a stream; what: what it is, in a sentence.
+    @ivar expected: what the company should do with most of it; who: of which sort its writers are.
+    @ivar languages: ISO 639 codes of those it is written in.
     """
 
     id: WorldKind
@@ -42,7 +44,11 @@ class Firing(Body, frozen=True):
 
 
 class Fired(Struct, frozen=True):
-    """The jobs that bring the mails, in order; they are due now, and done at once unless the clock is being moved."""
+    """
+    The jobs that bring the mails, in order; they are due now, and done at once unless the clock is being moved.
+
+    @ivar stream: id of the stream; count: how many mails come; jobs: ids of the jobs that bring them, in order.
+    """
 
     stream: str
     count: int

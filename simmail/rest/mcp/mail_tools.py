@@ -97,21 +97,26 @@ class ThreadOf(Body, frozen=True):
 
 
 class MoveMessages(Body, frozen=True):
-    """Which messages, and where to."""
+    """Which messages, and where to.  C{ids}: of the messages."""
 
     ids: Ids
     mailbox: Annotated[str, Meta(description="where to, such as Archive, Trash or Junk")]
 
 
 class Marking(Body, frozen=True):
-    """Which messages, and whether they are read."""
+    """Which messages.  C{ids}: of the messages; C{read}: whether they count as read from now on."""
 
     ids: Ids
     read: bool
 
 
 class Awaiting(Body, frozen=True, rename={"from_": "from"}):
-    """What to wait for; texts are looked for anywhere, in upper or lower case."""
+    """
+    What to wait for; texts are looked for anywhere, in upper or lower case.
+
+    @ivar from_: in the sender's name or address; subject: in the subject; text: in the text.
+    @ivar mailbox: where it comes, such as INBOX; timeout_seconds: seconds to wait at most.
+    """
 
     from_: str = ""
     subject: str = ""

@@ -30,7 +30,12 @@ Id = Annotated[str, Meta(description="id of a message, as other tools return it"
 
 
 class Writing(Body, frozen=True):
-    """A new message."""
+    """
+    A new message.
+
+    @ivar to: who gets it; cc: who gets a copy; bcc: who gets it without being named.
+    @ivar text: plain body, made from the HTML where it is left out; html: HTML body; attachments: files that go along.
+    """
 
     to: Annotated[list[Address], Meta(min_length=1)]
     subject: str = ""
@@ -43,7 +48,11 @@ class Writing(Body, frozen=True):
 
 
 class Answering(Body, frozen=True):
-    """An answer to a message."""
+    """
+    An answer to a message.
+
+    @ivar text: plain body; html: HTML body; attachments: files that go along.
+    """
 
     id: Id
     text: str
@@ -52,7 +61,11 @@ class Answering(Body, frozen=True):
 
 
 class Forwarding(Body, frozen=True):
-    """A message to be handed on, with its attachments; C{text} goes before it."""
+    """
+    A message to be handed on, with its attachments.
+
+    @ivar to: who gets it; cc: who gets a copy; text: goes before it.
+    """
 
     id: Id
     to: Annotated[list[Address], Meta(min_length=1)]
@@ -61,7 +74,12 @@ class Forwarding(Body, frozen=True):
 
 
 class Drafting(Body, frozen=True):
-    """A message that is not sent yet."""
+    """
+    A message that is not sent yet.
+
+    @ivar to: who shall get it; cc: who shall get a copy.
+    @ivar text: plain body; html: HTML body; attachments: files that go along.
+    """
 
     to: list[Address] = []
     subject: str = ""

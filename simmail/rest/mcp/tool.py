@@ -16,11 +16,11 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 from simmail.errors import Invalid
-from simmail.rest import validate
+from simmail.rest import description, validate
 from simmail.rest.answer import Paged
 from simmail.rest.auth import check_rank
 from simmail.rest.mcp.fence import Fence
-from simmail.rest.openapi import plain
+from simmail.rest.openapi import path_parameter
 from simmail.rest.route import Call, NoQuery, Route
 
 #: The argument with which a tool that destroys does it without asking first.
@@ -68,13 +68,8 @@ class Tool(Struct, frozen=True):
 
 def schema(arguments: Any) -> dict[str, Any]:
     """Return the JSON Schema of a record, an object with all that it refers to inside."""
-    whole: dict[str, Any] = plain(msgspec.json.schema(arguments))
-    named = whole.pop("$ref", "").rpartition("/")[2]
-    definitions = whole.pop("$defs", {})
-    root: dict[str, Any] = {**(definitions.pop(named) if named else whole)}
+    root = description.schema(arguments)
     root.pop("title", None)
-    if definitions:
-        root["$defs"] = definitions
     return {"type": "object", **root}
 
 
@@ -110,11 +105,12 @@ def served(route: Route, name: str, text: str, path: dict[str, str] | None = Non
     listed = route.body is not None and msgspec.json.schema(record).get("type") == "array"
     shown = schema(route.body_shown or record)
     if listed:
-        items = plain(msgspec.json.schema(route.body_shown or record))
-        shown = {"type": "object", "properties": {"items": {"type": "array", "items": items["items"]}},
-                 "required": ["items"], "additionalProperties": False, "$defs": items.get("$defs", {})}
+        items = {**shown, "description": "all that there shall be"}
+        shown = {"type": "object", "properties": {"items": items}, "required": ["items"], "additionalProperties": False,
+                 "$defs": items.pop("$defs", {})}
     if names:
-        shown = {**shown, "properties": {**{one: {"type": "string"} for one in names}, **shown.get("properties", {})},
+        told_of = {one: {"type": "string", "description": path_parameter(route, one)["description"]} for one in names}
+        shown = {**shown, "properties": {**told_of, **shown.get("properties", {})},
                  "required": [*names, *shown.get("required", ())]}
 
     async def run(call: Call, given: dict[str, Any]) -> ToolAnswer:

@@ -39,7 +39,13 @@ SOURCE = "message/rfc822"
 
 
 class AttachmentItem(Struct, frozen=True):
-    """One attachment; C{content_id} and C{inline} for inline images only."""
+    """
+    One attachment.
+
+    @ivar filename: as the mail names it; content_type: its media type; size: octets, decoded.
+    @ivar content_id: of an inline image, by which the HTML refers to it.
+    @ivar inline: whether it is such an image; both are left out for other attachments.
+    """
 
     filename: str
     content_type: str
@@ -50,9 +56,19 @@ class AttachmentItem(Struct, frozen=True):
 
 class Message(Struct, frozen=True, rename={"from_": "from"}):
     """
-    A message; C{time} is when it was filed, C{date} what its header says.
+    A message.
 
-    C{headers} are the service's own (X-Service-...), names in lower case.
+    @ivar flags: IMAP flags such as C{\\Seen}; time: when it was filed, in simulated time; size: octets, as sent.
+    @ivar in_reply_to: the Message-ID it answers, C{""} for none; references: Message-IDs of the mails before it in its
+        thread.
+    @ivar from_: the sender's address; from_name: the sender's name, C{""} for none.
+    @ivar to: addresses in To; cc: addresses in Cc.
+    @ivar date: the instant its Date header says, in simulated time where the service wrote it; null where that is no
+        date.
+    @ivar text: its plain body, made from the HTML where it has none; in lists the first 240 characters.
+    @ivar html: always empty: C{safe} of the whole message has what can be shown.
+    @ivar format: what the sender's program produced; attachments: in the order in which they are numbered, from 0.
+    @ivar headers: the service's own (X-Service-...), names in lower case.
     """
 
     uid: int
@@ -77,21 +93,34 @@ class Message(Struct, frozen=True, rename={"from_": "from"}):
 
 
 class Safe(Struct, frozen=True):
-    """HTML that is safe to show, and how many remote images were taken out of it."""
+    """
+    HTML that is safe to show.
+
+    @ivar html: without scripts, forms, frames and remote images; remote_blocked: how many remote images were taken out.
+    """
 
     html: str = ""
     remote_blocked: int = 0
 
 
 class CaseLink(Struct, frozen=True):
-    """The case a thread is linked to, and how it was matched."""
+    """
+    The case a thread is linked to.
+
+    @ivar id: the case's; how: what matched: a header field, the thread, a key or the persona.
+    """
 
     id: str
     how: str
 
 
 class FullMessage(Struct, frozen=True):
-    """A message whole; for HTML mail C{message.html} is empty and C{safe} holds it."""
+    """
+    A message whole.
+
+    @ivar message: with its full text; safe: its HTML, where it has any.
+    @ivar case: the case its thread is linked to, null for none.
+    """
 
     message: Message
     safe: Safe

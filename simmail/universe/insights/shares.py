@@ -39,7 +39,12 @@ TABLE = "shares"
 
 
 class Share(Struct, frozen=True):
-    """A report that is shared; C{days}: how many it is of; C{created}: when, on the simulated clock."""
+    """
+    A report that is shared.
+
+    @ivar token: its name in paths, C{shr_} and letters or digits; title: shown at the top.
+    @ivar days: how many simulated days it is of; created: when, in simulated time.
+    """
 
     token: str
     title: str
@@ -48,7 +53,11 @@ class Share(Struct, frozen=True):
 
 
 class SharedReport(Struct, frozen=True):
-    """What whoever has the token sees; C{sender} of a campaign is a domain."""
+    """
+    What whoever has the token sees.
+
+    @ivar title: of the share; universe: its name; insights: where C{sender} of a campaign is a domain.
+    """
 
     title: str
     universe: str

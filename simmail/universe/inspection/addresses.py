@@ -27,7 +27,12 @@ _TABLE = "check_addresses"
 
 
 class CheckAddress(Struct, frozen=True):
-    """An address and its token; C{created} and C{expires} are instants of real time."""
+    """
+    A deliverability-check address.
+
+    @ivar token: its name in paths; address: where to send the mail.
+    @ivar created: in real time; expires: when it goes by itself, in real time.
+    """
 
     token: str
     address: str

@@ -39,7 +39,7 @@ _EMPTY = counted({})
 
 
 class Counts(Struct, frozen=True):
-    """Messages, and how many of them are unread."""
+    """Messages.  C{total}: how many; C{unread}: how many of them are not read."""
 
     total: int
     unread: int
@@ -47,9 +47,13 @@ class Counts(Struct, frozen=True):
 
 class MailboxSummary(Struct, frozen=True):
     """
-    One mailbox: messages in all its folders, and by the names of those that hold any in C{folders}.
+    One mailbox.
 
-    C{persona_id} and C{persona} (a name) where a persona stands behind it.
+    @ivar can_login: whether mail programs can sign in to it.
+    @ivar unread: messages in all folders that are not read; total: messages in all folders.
+    @ivar folders: the same by the names of those folders that hold any.
+    @ivar display_name: name of the login, where it has one.
+    @ivar persona_id: of the persona behind it, if any; persona: that persona's name.
     """
 
     address: str

@@ -27,7 +27,12 @@ PASSED_OVER = frozenset(("Drafts", "Trash", "Junk"))
 
 
 class Learned(Struct, frozen=True):
-    """The new persona, from what it was learned, and the correspondents that are personas already."""
+    """
+    A persona that was learned from mail.
+
+    @ivar persona: the new one; by: from how much mail it was learned, in a sentence.
+    @ivar people: addresses of correspondents that are personas already.
+    """
 
     persona: Persona
     by: str
