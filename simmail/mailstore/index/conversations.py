@@ -13,7 +13,7 @@ from simmail.core.message.thread_keys import ThreadKeys
 from simmail.core.records.folder import Columns, as_columns, by_uid
 from simmail.errors import Unavailable
 from simmail.mailstore.index.fetch import columns, kept_columns
-from simmail.mailstore.index.folder import IIndexed, key_of
+from simmail.mailstore.index.folder import IIndexed, key_of, slices
 from simmail.mailstore.index.mail_index import MailIndex
 from simmail.mailstore.maildir.files import Stub, read_files
 from simmail.mailstore.maildir.layout import Layout
@@ -65,15 +65,11 @@ async def _read(
     places = list(map(ThreadKeys._fields.index, names))
     sizes = folder.column("size", uids)
     rows: Rows = {}
-    begin = 0
     with index.background.paused():
-        while begin < len(uids) and folder.directory is not None:
-            end, octets = begin, 0
-            while end < len(uids) and end - begin < _SLICE and octets < _OCTETS:
-                octets += sizes[end] or 0
-                end += 1
-            some = uids[begin:end]
-            begin = end
+        for part in slices(sizes, _SLICE, _OCTETS):
+            if folder.directory is None:
+                break
+            some = uids[part]
             index.background.note_activity()
             keys: list[ThreadKeys | None] = await index.thread.call(
                 _keys_of, index.files.layout, folder.directory, folder.paths(some), read)

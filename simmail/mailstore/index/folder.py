@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
 from twisted.internet.defer import Deferred
@@ -57,3 +57,15 @@ class IIndexed(IKeyed, Protocol):
 def key_of(folder: IKeyed) -> Key:
     """Return the key of a folder."""
     return folder.mailbox, folder.name, folder.uidvalidity
+
+
+def slices(sizes: Sequence[int | None], most: int, octets: int) -> Iterator[slice]:
+    """Yield the places of messages in order: at most so many in one go, and no more once they have so many octets."""
+    begin = end = 0
+    while begin < len(sizes):
+        taken = 0
+        while end < len(sizes) and end - begin < most and taken < octets:
+            taken += sizes[end] or 0
+            end += 1
+        yield slice(begin, end)
+        begin = end

@@ -20,7 +20,7 @@ from simmail.errors import Unavailable
 from simmail.mailstore.delivery.request import StoreId
 from simmail.mailstore.index.background import Background
 from simmail.mailstore.index.executor import IndexExecutor
-from simmail.mailstore.index.folder import IIndexed, Key, key_of
+from simmail.mailstore.index.folder import IIndexed, Key, key_of, slices
 from simmail.mailstore.index.index import Index
 from simmail.mailstore.index.kept_columns import KeptColumns
 from simmail.mailstore.index.messages import SHOWN, Unread, is_shown, span
@@ -146,15 +146,8 @@ class MailIndex:
 
         @param alone: by the thread of the index, whatever else there is.
         """
-        sizes = folder.column("size", uids)
-        begin = 0
-        while begin < len(uids):
-            end, octets = begin, 0
-            while end < len(uids) and end - begin < _SLICE and octets < _OCTETS:
-                octets += sizes[end] or 0
-                end += 1
-            some = uids[begin:end]
-            begin = end
+        for part in slices(folder.column("size", uids), _SLICE, _OCTETS):
+            some = uids[part]
             paths = dict(zip(some, folder.paths(some)))
             dates = dict(zip(some, folder.column("arrival", some)))
             if folder.directory is None:

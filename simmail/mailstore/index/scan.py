@@ -16,7 +16,7 @@ from twisted.python.failure import Failure
 from simmail.concurrency import Lock
 from simmail.errors import Unavailable
 from simmail.mailstore.index.envelope import subjects
-from simmail.mailstore.index.folder import IIndexed, Key
+from simmail.mailstore.index.folder import IIndexed, Key, slices
 from simmail.mailstore.index.index import Index
 from simmail.mailstore.index.mail_index import MailIndex, Wanted
 from simmail.mailstore.maildir.filename import packed
@@ -113,14 +113,8 @@ class Scanning:
         sizes = folder.column("size", uids)
         found: list[int] = []
         doubtful: list[int] = []
-        begin = 0
-        while begin < len(uids):
-            end, octets, largest = begin, 0, 0
-            while end < len(uids) and end - begin < _SLICE and octets < _OCTETS:
-                size = sizes[end] or 0
-                octets, largest, end = octets + size, max(largest, size), end + 1
-            some = uids[begin:end]
-            begin = end
+        for part in slices(sizes, _SLICE, _OCTETS):
+            some, largest = uids[part], max(size or 0 for size in sizes[part])
             paths = folder.paths(some)
             index.background.note_activity()
             half = len(some) // 2 if largest <= _SMALL and len(some) >= _MANY else len(some)
