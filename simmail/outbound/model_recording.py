@@ -7,7 +7,6 @@ Source: decisions, section 9 ("Writer").
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import msgspec
@@ -19,6 +18,7 @@ from zope.interface import implementer
 from simmail.core.wording.chat import ChatAnswer, ChatQuery, Level, ChatMessage
 from simmail.errors import Invalid, NotFound
 from simmail.interfaces import ILanguageModel
+from simmail.outbound.recording import writable
 
 
 class RecordedTurn(Struct, frozen=True):
@@ -55,15 +55,9 @@ class ModelRecorder:
 
     def __init__(self, model: ILanguageModel, folder: str) -> None:
         self._model = model
-        self._folder = Path(folder)
+        self._folder = writable(folder, "ai.record")
         self.name = model.name
         self.counted = model.counted
-        try:
-            self._folder.mkdir(parents=True, exist_ok=True)
-            if not os.access(self._folder, os.W_OK):
-                raise PermissionError(0, "it cannot be written")
-        except OSError as error:
-            raise Invalid("ai.record", f"{folder}: {error.strerror}") from None
 
     @property
     def level(self) -> Level:

@@ -30,6 +30,18 @@ class RecordedPage(Struct, frozen=True):
     visits: dict[str, Visit] = {}
 
 
+def writable(folder: str, field: str) -> Path:
+    """Return a folder that is made where there is none.  @raise Invalid: naming the field, it cannot be written."""
+    path = Path(folder)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        if not os.access(path, os.W_OK):
+            raise PermissionError(0, "it cannot be written")
+    except OSError as error:
+        raise Invalid(field, f"{folder}: {error.strerror}") from None
+    return path
+
+
 def _path(folder: Path, errand: Errand) -> Path:
     named = f"{_method(errand)} {errand.url}".encode("utf-8", "surrogatepass")
     return folder / (sha256(named).hexdigest()[:32] + ".json")
@@ -51,13 +63,7 @@ class Recorder:
 
     def __init__(self, browser: IBrowser, folder: str) -> None:
         self._browser = browser
-        self._folder = Path(folder)
-        try:
-            self._folder.mkdir(parents=True, exist_ok=True)
-            if not os.access(self._folder, os.W_OK):
-                raise PermissionError(0, "it cannot be written")
-        except OSError as error:
-            raise Invalid("links.record", f"{folder}: {error.strerror}") from None
+        self._folder = writable(folder, "links.record")
 
     def visit(self, errand: Errand) -> Deferred[Visit]:
         """Open a page, and keep what was found."""
