@@ -10,7 +10,6 @@ from __future__ import annotations
 import hmac
 from collections.abc import Callable
 from datetime import UTC, datetime
-from hashlib import sha256
 from secrets import token_hex, token_urlsafe
 from typing import Literal, NamedTuple
 
@@ -21,6 +20,7 @@ from simmail.core.records.commit import Commit
 from simmail.errors import Invalid, NotFound, Unauthenticated
 from simmail.server.documents import ServerDocuments
 from simmail.server.organizations import Universes
+from simmail.server.passwords import token_digest
 from simmail.server.users import User
 
 Role = Literal["viewer", "member", "admin"]
@@ -103,7 +103,7 @@ class ApiKeys:
         """Make up a key and its secret; it is valid once its document is stored and it was taken in."""
         prefix, secret = token_hex(5), token_urlsafe(24).replace("_", "-")
         token = f"sm_{prefix}_{secret}"
-        return token, Key(prefix, _digest(token), universe, role, name,
+        return token, Key(prefix, token_digest(token), universe, role, name,
                           datetime.fromtimestamp(self._seconds(), UTC), administrator)
 
     def took(self, key: Key) -> None:
@@ -139,11 +139,7 @@ class ApiKeys:
         parts = token.split("_", 2)
         key = self._keys.get(parts[1]) if len(parts) == 3 and parts[0] == "sm" else None
         # A digest is compared for unknown prefixes too, so that both take as long.
-        good = hmac.compare_digest(key.digest if key else "0" * 64, _digest(token))
+        good = hmac.compare_digest(key.digest if key else "0" * 64, token_digest(token))
         if key is None or not good:
             raise Unauthenticated("the API key is not valid")
         return Identity("key", key.prefix, key.name, key.universe, key.role, key.administrator)
-
-
-def _digest(token: str) -> str:
-    return sha256(token.encode("utf-8", "surrogatepass")).hexdigest()

@@ -8,7 +8,6 @@ Sources: decisions, sections 1, 2 (sign in), 17 (passes) and 23.
 from __future__ import annotations
 
 from collections.abc import Callable
-from hashlib import sha256
 from secrets import token_urlsafe
 from typing import Literal
 
@@ -21,7 +20,7 @@ from simmail.core.records.commit import Commit
 from simmail.errors import Conflict, Forbidden, Invalid, NotFound, Unauthenticated
 from simmail.server.documents import ServerDocuments
 from simmail.server.organizations import Organizations, Universes
-from simmail.server.passwords import Passwords
+from simmail.server.passwords import Passwords, token_digest
 from simmail.server.signin import Record
 from simmail.server.signin_limit import SignInLimit
 from simmail.universe.universe import Universe
@@ -191,7 +190,7 @@ class Users:
 
         @raise Unavailable: it is not.
         """
-        digest = _digest(token)
+        digest = token_digest(token)
         if digest not in self._tickets:
             return
         # Also passes that were being made meanwhile.
@@ -210,7 +209,7 @@ class Users:
         role = self.role(user, universe)
         return await self._issue("smp_", Ticket(
             user.email, self._seconds() + PASS, universe, "viewer" if role == "viewer" else "member",
-            _digest(session)))
+            token_digest(session)))
 
     def role(self, user: User, universe: str) -> Role:
         """A user's role in a universe.  @raise Forbidden: none."""
@@ -231,7 +230,7 @@ class Users:
 
         @raise Unauthenticated: nobody's, or it has ended.
         """
-        ticket = self._tickets.get(_digest(token))
+        ticket = self._tickets.get(token_digest(token))
         if (ticket is None or ticket.ends <= self._seconds() or ticket.email not in self._users
                 # Made while its session was being ended.
                 or ticket.session and ticket.session not in self._tickets):
@@ -240,12 +239,12 @@ class Users:
 
     def ends(self, token: str) -> float | None:
         """When a session or pass ends (real Unix time); None for a token that is neither."""
-        ticket = self._tickets.get(_digest(token))
+        ticket = self._tickets.get(token_digest(token))
         return ticket.ends if ticket is not None else None
 
     async def _issue(self, prefix: str, ticket: Ticket) -> str:
         token = prefix + token_urlsafe(32)
-        digest, now = _digest(token), self._seconds()
+        digest, now = token_digest(token), self._seconds()
         over = [one for one, old in self._tickets.items() if old.ends <= now]
         await self._documents.commit(Commit(
             drops=tuple(("tickets", one) for one in over),
@@ -254,7 +253,3 @@ class Users:
             self._tickets.pop(one, None)
         self._tickets[digest] = ticket
         return token
-
-
-def _digest(token: str) -> str:
-    return sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
