@@ -87,7 +87,7 @@ def aftermath(
             if same is not None:
                 # Said again, for another day: the same promise.
                 later = max(same.due, written.promise.due.astimezone(timezone.utc))
-                after = _with(after, same, replace(same, due=later))
+                after = relationship.with_promise(after, same, replace(same, due=later))
             else:
                 pledge, after = _pledged(job, persona, mail, written, after, own, now, pace)
                 reactions.append(pledge)
@@ -187,11 +187,7 @@ def promised_in(dossier: Dossier, thread: str) -> OpenPromise | None:
 def _put_off(job: Job, due: datetime, dossier: Dossier) -> Dossier:
     """The promise that a correction names another day for; what becomes of it stays as it was drawn."""
     old = promised_in(dossier, job.thread)
-    return dossier if old is None else _with(dossier, old, replace(old, due=due))
-
-
-def _with(dossier: Dossier, old: OpenPromise, new: OpenPromise) -> Dossier:
-    return replace(dossier, promises=tuple(new if one is old else one for one in dossier.promises))
+    return dossier if old is None else relationship.with_promise(dossier, old, replace(old, due=due))
 
 
 def _promised_before(promise: Promised, dossier: Dossier) -> OpenPromise | None:
@@ -235,7 +231,7 @@ def _settled(
             job, persona, mail, dice, "nudge", at, f"Ask {_to(job)} for {one.what} again", "asked for once already",
             {"what": one.what, "promised_due": format_instant(one.due), "nth_nudge": nudged + 1})
         reactions.append(nudge)
-        return reactions, _with(dossier, one, replace(one, job_id=nudge.id, nudged=nudged))
+        return reactions, relationship.with_promise(dossier, one, replace(one, job_id=nudge.id, nudged=nudged))
     return reactions, dossier
 
 

@@ -440,7 +440,7 @@ def _reply(s: DecisionInput, dossier: Dossier, found: Findings, why: str) -> _De
         if one.fate == "forgotten" and not one.job_id:
             deliver = _deliver_late(s, one, due.at, nth)
             reactions.append(deliver)
-            dossier = _with_promise(dossier, one, replace(one, job_id=deliver.id, fate="late"))
+            dossier = relationship.with_promise(dossier, one, replace(one, job_id=deliver.id, fate="late"))
     return _Decision(reactions, dossier, due.at)
 
 
@@ -471,7 +471,3 @@ def _deliver_late(s: DecisionInput, promise: OpenPromise, after: datetime, nth: 
     return planned(
         s, "deliver", at, f"Send {promise.what} to {who(address, name)}, which was forgotten", "asked for it",
         {"what": promise.what, "promised_due": format_instant(promise.due), "fate": "late"}, nth=nth)
-
-
-def _with_promise(dossier: Dossier, old: OpenPromise, new: OpenPromise) -> Dossier:
-    return replace(dossier, promises=tuple(new if one is old else one for one in dossier.promises))

@@ -22,7 +22,7 @@ from simmail.core.records.relationship import Dossier, OpenPromise, Relation, Re
 __all__ = [
     "Dossier", "OpenPromise", "Relation", "Stance", "ThreadState",
     "begun", "broken", "forgotten", "junked", "kept", "met", "relation", "stance", "stances", "told", "unknown",
-    "wrote",
+    "with_promise", "wrote",
 ]
 
 #: After this many days without contact half of what was felt has worn off.
@@ -95,6 +95,11 @@ def broken(dossier: Dossier, persona: Persona) -> Dossier:
 def junked(dossier: Dossier, persona: Persona) -> Dossier:
     """The dossier after a mail that went to the Junk folder."""
     return _moved(replace(begun(dossier, persona), received=dossier.received + 1), JUNKED)
+
+
+def with_promise(dossier: Dossier, old: OpenPromise, new: OpenPromise) -> Dossier:
+    """Return a dossier with one promise in the place of another."""
+    return replace(dossier, promises=tuple(new if one is old else one for one in dossier.promises))
 
 
 def forgotten(dossier: Dossier) -> Dossier:
