@@ -17,20 +17,18 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 
 from simmail.core.compose import itip
-from simmail.core.compose.dsn import Notice, notification
+from simmail.core.compose.dsn import Notice
 from simmail.core.compose.message import compose
 from simmail.core.compose.message_id import message_id
 from simmail.core.compose.quoting import quote
 from simmail.core.message.mail import Attachment, Draft, as_sent
-from simmail.core.message.parse import read_headers
 from simmail.core.mime.address import Address
 from simmail.core.rng import Dice
 from simmail.core.world.facts import money
-from simmail.core.world.machines import Sheet
+from simmail.core.world.machines import Sheet, reported
 from simmail.core.world.occasion import Composition, Expected, Occasion
 from simmail.core.world.people import plain
 from simmail.core.world.swindles import checks
-from simmail.core.world.trace import traced
 from simmail.core.world.words import Firm, Slots, TONGUES, common, fill, kind_words
 
 #: Longest name of a file or person that orders are put into, in characters.
@@ -160,16 +158,10 @@ def _dsn(letter: _Letter) -> Composition:
         message_id=forged, date=sheet.local, from_=Address("", occasion.to), to=(sheet.author,), subject=sheet.subject,
         text=letter.text, key=occasion.id))
     own = message_id(occasion.dice, "plain", daemon, occasion.id)
-    octets = notification(Notice(
+    return reported(occasion, Notice(
         message_id=own, date=sheet.local, server=f"mail.{sheet.sender.domain}", to=occasion.to,
         recipient=sheet.author.address, original=original, arrived=sheet.local, original_id=forged,
-        said=f"550 5.1.1 {_ascii(letter.orders)}", subject=sheet.subject, ret="HDRS"))
-    octets = octets.replace(b"Return-Path: <>\r\n", b"", 1)
-    said = read_headers(octets)
-    return Composition(
-        octets=traced(octets, "", occasion.to, occasion.server, occasion.now, occasion.dice.on("trace"),
-                      said.from_.address),
-        message_id=own, sender=said.from_, reverse_path="", subject=said.subject, expected="junk")
+        said=f"550 5.1.1 {_ascii(letter.orders)}", subject=sheet.subject, ret="HDRS"), "junk")
 
 
 def _ascii(text: str) -> str:

@@ -165,17 +165,21 @@ def backscatter(occasion: Occasion, expected: Expected, hours: float | None) -> 
         subject=sheet.subject, text=sheet.text(), extra=(("X-Mailer", "The Bat! (v3.99.3) Professional"),),
         key=occasion.id))
     own = message_id(occasion.dice, "plain", f"MAILER-DAEMON@{firm.domain}", occasion.id)
-    octets = notification(Notice(
+    return reported(occasion, Notice(
         message_id=own, date=sheet.local, server=f"mail.{firm.domain}", to=occasion.to, recipient=recipient,
         original=original, arrived=sheet.local, dialect=dialect_of(recipient, occasion.dice),
         kind=dice.weighted(_BOUNCES, "bounce"), original_id=forged, subject=sheet.subject,
-        ret="FULL" if dice.chance(0.5, "full") else "HDRS"))
-    octets = octets.replace(b"Return-Path: <>\r\n", b"", 1)
+        ret="FULL" if dice.chance(0.5, "full") else "HDRS"), expected)
+
+
+def reported(occasion: Occasion, notice: Notice, expected: Expected) -> Composition:
+    """Return a notice of a mail server as it comes: from nobody, traced."""
+    octets = notification(notice).replace(b"Return-Path: <>\r\n", b"", 1)
     said = read_headers(octets)
     return Composition(
         octets=traced(octets, "", occasion.to, occasion.server, occasion.now, occasion.dice.on("trace"),
                       said.from_.address),
-        message_id=own, sender=said.from_, reverse_path="", subject=said.subject, expected=expected)
+        message_id=notice.message_id, sender=said.from_, reverse_path="", subject=said.subject, expected=expected)
 
 
 def spam(occasion: Occasion, expected: Expected, hours: float | None) -> Composition:
