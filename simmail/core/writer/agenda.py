@@ -60,9 +60,9 @@ class Calendar:
             # Over midnight: the promised end of the day is the last minute of it.
             self._to = time(23, 59)
         self.now = now.astimezone(self.zone)
-        self._limits = limits or OwnLimits()
-        if not any(self.working(self.today + timedelta(days=ahead)) for ahead in range(372)):
-            self._limits = OwnLimits()  # nobody keeps all days for itself
+        self._limits = limits
+        if limits is not None and not any(self.working(self.today + timedelta(days=ahead)) for ahead in range(372)):
+            self._limits = None  # nobody keeps all days for itself
 
     @property
     def today(self) -> date:
@@ -83,7 +83,7 @@ class Calendar:
 
     def working(self, day: date) -> bool:
         """Return whether the persona works on a day."""
-        return day.weekday() in self._days and self._limits.works(day)
+        return day.weekday() in self._days and (self._limits is None or self._limits.works(day))
 
     def close(self, day: date) -> datetime:
         """Return the end of a working day."""
@@ -100,8 +100,8 @@ class Calendar:
 
     def free(self, start: datetime, span: timedelta = USUAL) -> bool:
         """Return whether nothing else is agreed for a time, and it is none that the persona keeps for itself."""
-        return not taken(self._appointments, start, start + span) and self._limits.free(
-            start.astimezone(self.zone), span)
+        return not taken(self._appointments, start, start + span) and (
+            self._limits is None or self._limits.free(start.astimezone(self.zone), span))
 
     def _hours(self, day: date) -> list[datetime]:
         """The full and half hours of a day at which something may begin."""

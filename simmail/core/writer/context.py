@@ -134,7 +134,7 @@ def set_scene(request: WordsRequest) -> Scene:
     style: Style = persona.style if persona.style is not UNSET else Style()
     wants = "" if persona.wants is UNSET else persona.wants
     limits = OwnLimits((wants, *(f"{name}: {value}" for name, value in request.facts.items()), *request.notes))
-    calendar = Calendar(persona, request.now, request.appointments, limits)
+    calendar = Calendar(persona, request.now, request.appointments, limits if limits.times else None)
     # What nobody knows the arrival of comes now.
     came = request.arrived[-len(mails):] if len(request.arrived) == len(request.mails) else (request.now,) * len(mails)
     read = tuple(_read(mail, at, request, calendar, languages.language(told)) for mail, at in zip(mails, came))

@@ -53,11 +53,12 @@ class Limit(Struct, frozen=True):
 
 
 class OwnLimits:
-    """What somebody keeps to."""
+    """What somebody keeps to; C{times}: whether that is any time, and not only sums."""
 
     def __init__(self, notes: Iterable[str] = ()) -> None:
         """Read the notes that were given; what a person noted itself begins with a date, and sets none."""
         self._limits = [one for note in notes if not note[:1].isdigit() for one in _read(note[:600])]
+        self.times = any(not one.most for one in self._limits)
 
     def free(self, start: datetime, span: timedelta) -> bool:
         """Return whether a time, in the person's zone, is none that it keeps for itself."""
