@@ -65,14 +65,14 @@ def encode_event(event: Event) -> EventRow:
     """
     if event.type not in _TYPES:
         raise ValueError(f"no such event type: {event.type}")
-    persona_id, case_id = event.persona_id or "", event.case_id or ""
+    persona_id, case_id, message_ids = event.persona_id or "", event.case_id or "", event.message_ids
     parts = [_json(event.data)]
     if event.persona is not None:
         parts += [b',"persona":', _json(event.persona)]
     if case_id:
         parts += [b',"case_id":', _json(case_id)]
     parts.append(b"}")
-    return EventRow(event.type, digits(event.at), b"".join(parts), persona_id, case_id, event.message_ids)
+    return EventRow(event.type, digits(event.at), b"".join(parts), persona_id, case_id, message_ids)
 
 
 def event_body(type: bytes, number: int, at: bytes, tail: bytes) -> bytes:
