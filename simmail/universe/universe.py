@@ -250,8 +250,8 @@ class Universe:
             reactor)
         bounces = Bounces(config.server.domain, store, postoffice, mailboxes, people, dice, now, mail_log)
         runner = MailJobRunner(
-            letters, self.visits, bounces, postoffice, in_flight, self.inbox, people, memories, pending, settings,
-            dice, now, committer, mail_cache, mail_log, self.pruning, strangers, world_mail, self.streams, reactor)
+            letters, self.visits, bounces, postoffice, in_flight, self.inbox, people, memories, pending, settings, now,
+            committer, mail_cache, mail_log, self.pruning, strangers, world_mail, self.streams, reactor)
         #: Deferred that fires when all mail accepted so far has been decided about.
         self.when_idle = runner.when_idle
         self.scheduler = Scheduler(

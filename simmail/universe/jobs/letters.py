@@ -64,11 +64,12 @@ class LetterContext(NamedTuple):
     @ivar heard: the same as the persona takes them: of what a colleague passed on, the mail that was passed on;
         arrived: when that came to who passed it on first.
     @ivar own: the persona's earlier mails of the thread, oldest first.
-    @ivar dossier: about whom it is for; promise: the promise it keeps or asks for.
+    @ivar dossier: about whom it is for; promise: the promise it keeps or asks for; dice: of the mail it comes from.
     """
 
     job: Job
     persona: Persona
+    dice: Dice
     mails: tuple[Mail, ...]
     came: tuple[datetime, ...]
     heard: tuple[Mail, ...]
@@ -98,10 +99,12 @@ class RenderedLetter(NamedTuple):
     """
     A letter on paper.
 
-    @ivar nth: it is the persona's n-th mail; copied: whom it put in Cc; slip: what the world put into it.
+    @ivar nth: it is the persona's n-th mail; counter: the document that says so; copied: whom it put in Cc; slip: what
+        the world put into it.
     """
 
     nth: int
+    counter: tuple[str, str, bytes]
     copied: tuple[Address, ...]
     draft: Draft
     octets: bytes
@@ -210,12 +213,12 @@ class Letters:
         context, written, rendered = letter
         if written is None:
             return letter
-        nth, others = self._people.next_sent(context.persona)[0], self._copied(context)
+        (nth, counter), others = self._people.next_sent(context.persona), self._copied(context)
         if rendered is not None and (rendered.nth, rendered.copied) == (nth, others):
             return letter
         slip = self._streams.slipped(context.thread, context.job, written.language) if _asked(context) else None
         sheet = draft(context, written, now, self._dice, nth, others, f"\n\n{slip.orders}\n" if slip else "")
-        return ComposedLetter(context, written, RenderedLetter(nth, others, sheet, compose(sheet), slip))
+        return ComposedLetter(context, written, RenderedLetter(nth, counter, others, sheet, compose(sheet), slip))
 
     def _copied(self, context: LetterContext) -> tuple[Address, ...]:
         """Whom the persona puts in Cc: somebody of its organisation, its domain or the case."""
@@ -233,7 +236,7 @@ class Letters:
             # Who passed it on has done with it.
             for passed in mail.header(FORWARDED).lower().split(","):
                 colleagues.pop(passed.strip(), None)
-        address = copied(persona, list(colleagues), keyed_for(self._dice, context.job))
+        address = copied(persona, list(colleagues), context.dice)
         return () if address is None else (Address(colleagues[address].name, address),)
 
     # What it is about
@@ -247,23 +250,23 @@ class Letters:
         own = [] if job.kind in ("ooo", "forward") else [
             mail for one in thread.own[-MOST_OWN:] for mail in await self._mails.sent(persona, one)]
         return LetterContext(
-            job, persona, tuple(one.mail for one in found), tuple(one.came for one in found),
-            tuple(one.heard for one in found), tuple(one.arrived for one in found), tuple(own), dossier, thread, memory,
-            appointments, promise)
+            job, persona, keyed_for(self._dice, job), tuple(one.mail for one in found),
+            tuple(one.came for one in found), tuple(one.heard for one in found), tuple(one.arrived for one in found),
+            tuple(own), dossier, thread, memory, appointments, promise)
 
     # What it says
 
     def _idle(self, context: LetterContext, basis: _Basis) -> bool:
         # Whether a reminder has nothing left to ask.
         wants = rules.wants(basis.case, context.persona)
-        return idle(request(context, basis.now, keyed_for(self._dice, context.job), {}, "", wants))
+        return idle(request(context, basis.now, context.dice, {}, "", wants))
 
     def _written(
         self, context: LetterContext, now: datetime, case: Case | None
     ) -> tuple[WordsRequest, Written, Mapping[str, str]]:
         # What is asked of the words, the words, and the secrets that their reader may be told.
         job, persona = context.job, context.persona
-        own = keyed_for(self._dice, job).on("words", job.kind)
+        own = context.dice.on("words", job.kind)
         title = case.title if case is not None else ""
         wants = job.data.get("wants") or rules.wants(case, persona)
         if case is None:
@@ -346,17 +349,20 @@ def draft(
         if data.get("reply_to"):
             reply_to = (Address(data.get("reply_to_name", ""), data["reply_to"]),)
     references = _references(context)
-    answer = _calendar_answer(context, written, now)
+    author = Address(persona.name, persona.address)
+    answer = _calendar_answer(context, written, now, author)
     return Draft(
-        message_id=message_id(dice, client, persona.address, nth), date=local,
-        from_=Address(persona.name, persona.address), to=(Address(data.get("to_name", ""), data["to"]),),
+        message_id=message_id(dice, client, author.address, nth), date=local, from_=author,
+        to=(Address(data.get("to_name", ""), data["to"]),),
         cc=copied, subject=written.subject, text=text, html=html, reply_to=reply_to,
         in_reply_to=references[-1] if references and job.kind not in ALONE else "", references=references,
         attachments=attachments, client=client, extra=tuple(extra), key=job.id,
         forms=() if answer is None else (answer,))
 
 
-def _calendar_answer(context: LetterContext, written: Written, now: datetime) -> Attachment | None:
+def _calendar_answer(
+    context: LetterContext, written: Written, now: datetime, attendee: Address
+) -> Attachment | None:
     """The calendar part that says to an invitation what the words say; None where they do not speak of it."""
     mail = context.heard[-1] if context.job.kind == "reply" and context.heard else None
     asked = Invitation() if mail is None else invitation(
@@ -364,7 +370,7 @@ def _calendar_answer(context: LetterContext, written: Written, now: datetime) ->
     if mail is None or asked.method != "request" or not asked.uid or (
             asked.start is None and asked.day is None):
         return None
-    attendee, organizer = Address(context.persona.name, context.persona.address), mail.from_.address
+    organizer = mail.from_.address
     if any(one.start == asked.start for one in written.appointments) or asked.day is not None and any(
             one.kind == "agreed" and one.value == asked.day.isoformat() for one in written.remarks):
         return itip.reply(asked, attendee, organizer, now, "ACCEPTED")

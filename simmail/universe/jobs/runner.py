@@ -22,13 +22,12 @@ from simmail.core.records.commit import Commit
 from simmail.core.records.event import Event
 from simmail.core.records.job import Job
 from simmail.core.records.relationship import ThreadState
-from simmail.core.rng import Dice
 from simmail.core.wording.plan import KINDS
 from simmail.core.writer import Written
 from simmail.universe.cache import MailCache
 from simmail.universe.committer import Committer
 from simmail.universe.jobs.bounces import Bounces
-from simmail.universe.jobs.letters import LetterContext, Letters, RenderedLetter, keyed_for
+from simmail.universe.jobs.letters import LetterContext, Letters, RenderedLetter
 from simmail.universe.jobs.link_visits import LinkVisits
 from simmail.universe.people.wording import settled, TABLE
 from simmail.universe.mailflow.envelope import Outgoing
@@ -61,7 +60,7 @@ class MailJobRunner:
 
     def __init__(
         self, letters: Letters, visits: LinkVisits, bounces: Bounces, postoffice: PostOffice, in_flight: MailInFlight,
-        inbox: InboxWorker, people: Personas, memories: Memories, pending: PendingJobs, settings: Settings, dice: Dice,
+        inbox: InboxWorker, people: Personas, memories: Memories, pending: PendingJobs, settings: Settings,
         now: Callable[[], datetime], committer: Committer, mail_cache: MailCache, mail_log: MailLog, pruning: Pruning,
         strangers: Strangers, world_mail: WorldMail, streams: Streams, reactor: IReactorTime,
     ) -> None:
@@ -75,7 +74,6 @@ class MailJobRunner:
         self._memories = memories
         self._pending = pending
         self._settings = settings
-        self._dice = dice
         self._now = now
         self._committer = committer
         self._mail_cache = mail_cache
@@ -201,10 +199,9 @@ class MailJobRunner:
     async def _send(self, context: LetterContext, written: Written, rendered: RenderedLetter) -> None:
         """Send the letter, and commit what that means."""
         job, persona = context.job, context.persona
-        now, tag, dice = self._now(), persona_tag(persona), keyed_for(self._dice, job)
-        nth, counter = self._people.next_sent(persona)
+        now, tag = self._now(), persona_tag(persona)
         letter, octets = rendered.draft, rendered.octets
-        mail = as_sent(letter, len(octets))
+        mail, author = as_sent(letter, len(octets)), letter.from_.address
         if not letter.references:
             # A thread begins here, and is called by its first mail.
             job = replace(job, thread=letter.message_id)
@@ -221,7 +218,7 @@ class MailJobRunner:
         }, tag), Event("job.done", now, {
             "id": job.id, "kind": job.kind, "persona_id": job.persona_id, "note": ""}, tag))
         following = enact(
-            aftermath(job, persona, mail, context.mails, written, context.dossier, context.thread, dice, now,
+            aftermath(job, persona, mail, context.mails, written, context.dossier, context.thread, context.dice, now,
                       self._settings.pace, context.appointments),
             Setting(persona, tag, now, mail, self._pending.by_id, context.memory))
         if written.failed:
@@ -232,21 +229,21 @@ class MailJobRunner:
                 rendered.slip, context.thread, persona, letter, written.language, now),)
         commit = Commit(
             jobs=(replace(job, state="done"), *following.jobs), events=(*events, *following.events),
-            puts=(*following.puts, counter), drops=settled(written, job.id))
+            puts=(*following.puts, rendered.counter), drops=settled(written, job.id))
         sent = Deferred.fromCoroutine(self._postoffice.send(job.id, Outgoing(
-            sender="" if job.kind == "ooo" else persona.address,
+            sender="" if job.kind == "ooo" else author,
             recipients=tuple(dict.fromkeys(one.address for one in (*letter.to, *letter.cc))),
-            octets=octets, kind=job.kind, sent_copy=persona.address), commit,
+            octets=octets, kind=job.kind, sent_copy=author), commit,
             lambda copies: self._mail_cache.filed(copies[0], octets, mail)))
         if not sent.called:
             # By the next turn it is on its way.
             self._think_soon()
         await sent
-        self._people.sent(persona, nth)
+        self._people.sent(persona, rendered.nth)
         for put in commit.puts:
             self._memories.cache.put(*put)
         self._mail_log.line("answered {kind} {message_id} from {persona} to {to}: {subject}", kind=job.kind,
-                            message_id=letter.message_id, persona=persona.address, to=job.data["to"],
+                            message_id=letter.message_id, persona=author, to=job.data["to"],
                             subject=letter.subject)
 
     def _think_ahead(self) -> None:
