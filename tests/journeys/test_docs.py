@@ -12,7 +12,7 @@ from pathlib import Path
 from twisted.trial.unittest import SkipTest
 
 import simmail
-from tests.journeys.running import DEMO, ROOT, SOON, JourneyCase
+from tests.journeys.running import DEMO, ROOT, JourneyCase, ended
 
 DOCS = Path(simmail.__file__).parent / "docs"
 
@@ -37,8 +37,7 @@ class DocumentTests(JourneyCase):
             line = re.sub(r"/snapshots/s_\w+", f"/snapshots/{snapshot}", line)
             line = line.replace('"email": "admin@sim.test", "password": "…"',
                                 f'"email": "admin@sim.test", "password": "{person}"')
-            ran = subprocess.run(["sh", "-c", line], env=environment, capture_output=True, text=True, timeout=SOON,
-                                 cwd=folder)
+            ran = ended(["sh", "-c", line], env=environment, cwd=folder)
             self.assertEqual(ran.returncode, 0, line)
             if not shown.lstrip().startswith(("{", "[")):
                 continue
@@ -67,8 +66,7 @@ class DocumentTests(JourneyCase):
                 r"^    ((?:curl|printf|for) .+)\n(?:\n((?:    (?!curl -|printf).+\n)+))?", page, re.MULTILINE)
             self.assertGreater(len(found), 3)
             for line, shown in found:
-                ran = subprocess.run(["sh", "-c", line], env=environment, stdout=subprocess.PIPE,
-                                     stderr=subprocess.STDOUT, text=True, timeout=SOON)
+                ran = ended(["sh", "-c", line], env=environment, stderr=subprocess.STDOUT)
                 self.assertEqual(ran.returncode, 0, (line, ran.stdout))
                 self.assertNotIn('"error"', ran.stdout, line)
                 if shown:

@@ -16,7 +16,7 @@ from twisted.trial.unittest import SkipTest
 
 from simmail.daemon.bootstrap import PERSON
 from simmail.database.private.program import find
-from tests.journeys.running import DEMO, LOGIN, SOON, JourneyCase, Service, command, redis_pid, until
+from tests.journeys.running import DEMO, LOGIN, JourneyCase, Service, command, ended, redis_pid, until
 from tests.stopwatch import Stopwatch
 
 
@@ -59,7 +59,7 @@ class FirstStartTests(JourneyCase):
         """Paste a line into a shell."""
         if shutil.which("curl") is None:
             raise SkipTest("curl is not installed")
-        ran = subprocess.run(["sh", "-c", line], capture_output=True, text=True, timeout=SOON)
+        ran = ended(["sh", "-c", line])
         self.assertEqual((ran.returncode, ran.stderr), (0, ""), line)
         return ran.stdout
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import email
 import email.policy
 import imaplib
-import subprocess
 import sys
 from email.utils import parseaddr
 from typing import Any
 
-from tests.journeys.running import ROOT, SOON, JourneyCase, Service, until
+from tests.journeys.running import ROOT, SOON, JourneyCase, Service, ended, until
 
 #: A Monday.
 NINE = "2026-03-02T08:00:00Z"
@@ -44,10 +43,10 @@ class BotTests(JourneyCase):
             if not hours:
                 service.good("PUT", "/api/world", {**world, "enabled": False}, key=key)
             service.good("POST", "/api/clock/advance", {"by": f"{hours}h"}, key=key)
-            ran = subprocess.run(
+            ran = ended(
                 [sys.executable, str(ROOT / "etc" / "examples" / bot), "--imap", f"127.0.0.1:{service.port('imap')}",
                  "--smtp", f"127.0.0.1:{service.port('smtp')}", "--login", login["username"],
-                 "--password", login["password"]], capture_output=True, text=True, timeout=SOON)
+                 "--password", login["password"]])
             self.assertEqual((ran.returncode, ran.stderr), (0, ""))
         service.good("POST", "/api/clock/advance", {"by": "4d"}, key=key)
         found: dict[str, Any] = service.good("GET", "/api/score", key=key)
