@@ -7,6 +7,7 @@ be unknown, asked back, or left to whom it concerns.
 
 from __future__ import annotations
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from simmail.core.language.clause.finding import found_out, own_matter, whether_clause
@@ -90,7 +91,9 @@ def _chosen(scene: Scene, question: MailQuestion, place: int, values: dict[str, 
     """One of two things that are offered, None where nothing is."""
     dice, language = scene.dice, scene.language
     if question.options and question.form == "choice":
-        option = liked(question.options, scene.request.notes, language) or dice.choice(question.options, "which", place)
+        wants = () if scene.request.persona.wants is UNSET else (scene.request.persona.wants,)
+        option = liked(question.options, (*wants, *scene.request.notes), language) or dice.choice(
+            question.options, "which", place)
         return option_said(option, values, language)
     if question.form == "either":
         halves = question.text.rstrip("?").partition(f" {language.or_} ")
@@ -221,6 +224,10 @@ def _unknown(
     if question.type == "many" and (question.needs or any(word in low for word in language.counted_words)):
         number = 2 + Dice(scene.request.persona.id).on("invented", question.topic.lower()).below(30, "many")
         return Said(act="answer.number", values={**values, "value": str(number)})
+    if question.type == "long" and scene.request.persona.org and mentions_any(low, how.tenure):
+        # Who worked for somebody is known to it: always the same number of years.
+        years = 2 + Dice(scene.request.persona.id).on("tenure", values.get("subject", "").lower()).below(7, "years")
+        return Said(act="answer.own", values={**plain, "value": f"{years} {how.tenure_unit}."})
     if question.type == "why" and mentions_any(low, how.late):
         return Said(act="answer.why", values=plain)
     mine = {word.lower() for word in clause.split()}.intersection(restating(language.code).asked.values())

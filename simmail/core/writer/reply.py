@@ -249,7 +249,8 @@ def _to(scene: Scene, read: Read, number: int) -> list[Said]:
         left = [one for one in left if not later or one.form not in _OFFERING]
         return [Said(act="moved.other", values=values_of(scene, read)), *(
             matter(scene, read, "delay", number) if later else ()), *answers(scene, read, left, number, known)]
-    said = refund(scene, read) if intent in _MONEY else []
+    # Who may choose its money or something else chooses.
+    said = refund(scene, read) if intent in _MONEY and not any(one.options for one in left) else []
     if said:
         return [*said, *answers(scene, read, [one for one in left if one.type != "request" and not is_request(
             one, scene)], number, known)]

@@ -153,6 +153,18 @@ class KindTests(SynchronousTestCase):
                 text = wrote(asked, kind="deliver", temperament=temperament, promise=Promised(what, NOW)).text
                 self.assertIn(named, text)
 
+    def test_own_matters(self) -> None:
+        """How long somebody was with who is asked, who of them does it, which of two things: nobody else knows."""
+        for text, subject, found in (
+            ("Nadia Voss gave us your name. How long did she work for you?", "Reference", r"\b[2-8] years"),
+            ("Who will sign on your side?", "Contract", r"(?i)\b(me|i am|i do|my|mine|you have the right person)\b"),
+            ("You can have a place on 18 March or your £140 back. Which would you prefer?", "Course",
+             r"(?i)18 March|£140"),
+        ):
+            for temperament in ("responsive", "busy", "flaky", "ghost"):
+                self.assertRegex(wrote(
+                    mail(f"Hi Maria,\n\n{text}\n\nDana", subject), temperament=temperament).text, found)
+
     def test_complaint_is_put_right(self) -> None:
         """What was promised after a complaint is told as done, not agreed to."""
         complaint = mail("I am very disappointed. The paper is too thin, this is unacceptable.")

@@ -23,6 +23,8 @@ def clause(head: list[str], rest: list[str], how: Restate) -> str:
     if head[-1].lower() in how.who_words and first in how.linking and second.endswith(how.verb_endings) and (
             second not in how.no_verbs):
         return " ".join(own)  # "what is stored there"
+    if head[-1].lower() in how.doers and first in how.modals and second in how.verbs:
+        return " ".join(own)  # "who would like to come"
     subject = _subject(rest[1:], how, first in how.supports or first in how.modals)
     if not subject and first in how.linking and second in how.determiners and len(rest) < 7:
         subject = len(rest) - 1  # "where is the insurance certificate"

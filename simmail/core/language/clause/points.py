@@ -14,6 +14,8 @@ from simmail.core.language.questions import MailQuestion, is_question, options, 
 from simmail.core.language.tables import Language
 
 _SAID = 200
+#: With so many words a question is about more than which.
+_SHORT = 7
 
 
 def points(
@@ -38,6 +40,10 @@ def points(
             rest = sentence.partition(clauses[-1])[2].removeprefix(f" {language.and_} ").strip(" .?!")
             if question_types.type_of(rest.lower(), language):
                 found.append(read_question(f"{rest[:1].upper()}{rest[1:]}?", language))
+        elif asked and _asks_which(asked, language) and (offer := options(f"{before}?", language, asked=True)):
+            # "You can have a new one or your money back.  Which would you prefer?"
+            if not found or found[-1].options != offer:
+                found.append(replace(asked[0], form="choice", type="choice", options=offer))
         elif asked:
             opinions.extend(one for one in asked if one.form == "opinion")
             found.extend(one for one in asked if one.form != "opinion")
@@ -49,6 +55,13 @@ def points(
     # "Please let me know" beside a question asks for nothing more.
     return (*(one for one in found if len(found) == 1 or one.form != "request" or not (
         question_types.only_asks_to_be_told(one.text, language))), *opinions[:1])
+
+
+def _asks_which(asked: list[MailQuestion], language: Language) -> bool:
+    """Whether a sentence asks for no more than which of two things that stand in the one before it."""
+    words = asked[0].text.lower().strip(" ?").split()
+    return len(asked) == 1 and not asked[0].options and asked[0].form in ("what", "choice") and (
+        len(words) < _SHORT and not language.choice_words.isdisjoint(words))
 
 
 def _about(text: str, clause: str, language: Language, checks: bool = False) -> MailQuestion:

@@ -71,6 +71,8 @@ class Asking(Struct, frozen=True, forbid_unknown_fields=True):
     in_charge: tuple[str, ...] = ()
     together: tuple[str, ...] = ()
     secret: tuple[str, ...] = ()
+    tenure: tuple[str, ...] = ()
+    tenure_unit: str = ""
     status: tuple[str, ...] = ()
     state: tuple[str, ...] = ()
     state_named: tuple[str, ...] = ()

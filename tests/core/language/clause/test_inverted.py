@@ -20,6 +20,7 @@ class InvertedTests(SynchronousTestCase):
         self.assertEqual(clause(["When"], ["bananas", "it"], EN), "")
         self.assertEqual(clause(["When"], "did you last have a drill".split(), EN), "when I last had a drill")
         self.assertEqual(clause(["Who"], "had keys yesterday evening".split(), EN), "who had keys yesterday evening")
+        self.assertEqual(clause(["Who"], "would like to come".split(), EN), "who would like to come")
         self.assertEqual(clause(["Who"], "has the key to it".split(), EN), "who has the key to it")
         self.assertEqual(clause(["Who"], "have you asked".split(), EN), "who I have asked")
         self.assertEqual(clause(["What"], "is stored there".split(), EN), "what is stored there")

@@ -31,6 +31,12 @@ class PointTests(SynchronousTestCase):
         self.assertEqual(read("Please let us know whether clause 7 can stay and who will sign."),
                          [("yes_no", "clause 7 can stay"), ("who", "")])
 
+    def test_which(self) -> None:
+        """Which of two things is asked for stands in the sentence before."""
+        self.assertEqual(read("You can have a place on 18 March or your £140 back. Which would you prefer?"),
+                         [("choice", "")])
+        self.assertEqual(read("The course is full. What would you prefer to do?"), [("what", "")])
+
     def test_condition(self) -> None:
         """A condition inside a request is none: the request is."""
         self.assertEqual(read("Please check the list and order paper if there are less than ten boxes."),
