@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from datetime import date, timedelta, timezone
+from datetime import date, timedelta
 from functools import cache
 from types import MappingProxyType
 
@@ -20,9 +20,9 @@ from simmail.core.language.dates import Slot
 from simmail.core.language.names import is_person
 from simmail.core.language.phrases import pieces, say
 from simmail.core.language.tables import counted, language
-from simmail.core.records.conversation import USUAL, Remark, RemarkKind
+from simmail.core.records.conversation import USUAL
 from simmail.core.writer.agenda import plain_date
-from simmail.core.writer.choice import LOW, does, plain, values_of, what_for
+from simmail.core.writer.choice import LOW, does, plain, timed, values_of, what_for
 from simmail.core.writer.context import Read, Scene
 from simmail.core.writer.life import LIFE, is_visit
 from simmail.core.writer.sources.aim import (
@@ -116,14 +116,6 @@ def meeting(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
         timed(scene, "proposed", first), timed(scene, "proposed", second))
     return [Said(act=act, values=values, joins=place > 0, remarks=agreed if not place else ())
             for place, act in enumerate(acts)]
-
-
-def timed(scene: Scene, kind: RemarkKind, slot: Slot) -> Remark:
-    """Return a time that the persona names, as it is kept with the thread."""
-    at = slot.start
-    return Remark(
-        kind, "persona", "appointment", scene.request.now, f"{at:%Y-%m-%d %H:%M}" if slot.timed else f"{at:%Y-%m-%d}",
-        at.astimezone(timezone.utc), slot.timed, language=scene.language.code)
 
 
 def span_of(read: Read) -> timedelta:

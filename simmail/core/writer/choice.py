@@ -5,9 +5,11 @@ What the temperament chooses to do about a mail, what that promises, and what it
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import date
+from datetime import date, timezone
 
 from simmail.core.language import intents
+from simmail.core.language.dates import Slot
+from simmail.core.records.conversation import Remark, RemarkKind
 from simmail.core.writer.context import ABOUT, Read, Scene, about
 from simmail.core.writer.speech_act import Said
 
@@ -84,3 +86,11 @@ def plain(
             act=act, values={**values, **more}, joins=bool(said), promise=promise,
             documents=documents if act == "document.attach" else ()))
     return said
+
+
+def timed(scene: Scene, kind: RemarkKind, slot: Slot) -> Remark:
+    """Return a time that the persona names, as it is kept with the thread."""
+    at = slot.start
+    return Remark(
+        kind, "persona", "appointment", scene.request.now, f"{at:%Y-%m-%d %H:%M}" if slot.timed else f"{at:%Y-%m-%d}",
+        at.astimezone(timezone.utc), slot.timed, language=scene.language.code)

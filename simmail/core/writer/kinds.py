@@ -18,7 +18,8 @@ from simmail.core.language.questions import MailQuestion
 from simmail.core.language.tables import counted
 from simmail.core.writer.agenda import clock, numbered, plain_date
 from simmail.core.writer.answer import answer
-from simmail.core.writer.by_intent import counters, timed
+from simmail.core.writer.by_intent import counters
+from simmail.core.writer.choice import timed
 from simmail.core.writer.context import Scene, set_scene
 from simmail.core.writer.life import kind_words
 from simmail.core.writer.reply import reply

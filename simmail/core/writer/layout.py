@@ -213,7 +213,7 @@ def lay_out(scene: Scene, said: list[Said]) -> tuple[str, list[str]]:
     each = ["".join(piece.text for piece in pieces) for pieces in worded]
     sign = habits(scene.request.persona.id, scene.language.code).emoticon
     if sign and scene.formality == "casual" and scene.manner.capitals and body[-1:] in ".!" and said[-1].act.partition(
-            ".")[0] in _LIVELY and scene.dice.chance(0.4, "emoticon"):
+            ".")[0] in _LIVELY and not said[0].act.startswith("moved.") and scene.dice.chance(0.4, "emoticon"):
         body = f"{body} {sign}"
     parts = [top, body, signed(scene, closing(scene, said))]
     return "\n\n".join(part for part in parts if part.strip()) + "\n", each

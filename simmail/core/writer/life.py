@@ -11,15 +11,17 @@ from functools import cache
 from types import MappingProxyType
 
 from msgspec import Struct, convert
+from msgspec.structs import replace
 
+from simmail.core.language import dates
 from simmail.core.language.clause.restate import retold
 from simmail.core.language.moving import moving
 from simmail.core.language.phrases import noun_phrase, say, words
 from simmail.core.language.tables import Language, counted
 from simmail.core.language_data import read_optional
 from simmail.core.rng import Dice
-from simmail.core.writer.choice import does, values_of
-from simmail.core.writer.context import Read, Scene
+from simmail.core.writer.choice import does, timed, values_of
+from simmail.core.writer.context import Read, Scene, mentions
 from simmail.core.writer.sources.self_sheet import SelfSheet
 from simmail.core.writer.speech_act import Said
 
@@ -43,6 +45,10 @@ class KindWords(Struct, frozen=True):
     others: frozenset[str] = frozenset()
     other_verbs: frozenset[str] = frozenset()
     myself: frozenset[str] = frozenset()
+    kin: frozenset[str] = frozenset()
+    funeral: tuple[str, ...] = ()
+    somebody: frozenset[str] = frozenset()
+    colleagues: frozenset[str] = frozenset()
 
 
 @cache
@@ -53,6 +59,8 @@ def kind_words(code: str) -> KindWords:
 
 #: Sentences in which news are looked for; words of the shortest, and where the verb stands at the latest.
 _NEWS, _CLAUSE, _VERB = 4, 3, 4
+#: Kinds of news that are about somebody by name, and the words of a sentence among which that stands.
+_NAMED, _NAMES = frozenset({"loss", "pet", "birth", "hurt"}), 9
 
 
 def _one(scene: Scene, read: Read, act: str, **more: str) -> list[Said]:
@@ -146,12 +154,51 @@ def _private(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
 def moved(scene: Scene, read: Read) -> list[Said]:
     """Return what is said to news that move people, nothing to others."""
     what, kin = read.found.moving
-    if not what or read.intent not in ("private", "grief"):
-        return []
+    private = not scene.common.get("org")
+    if read.intent == "grief" and private:
+        what = what or "loss"
+    if not what or read.intent not in ("private", "grief") or what == "loss" and not private and (
+            mentions(read.found.prose.body, kind_words(scene.language.code).colleagues)):
+        return []  # of a colleague's death a house has words of its own
+    sentences, code = read.found.prose.sentences[:_NEWS], scene.language.code
+    who = "" if kin or what not in _NAMED else next(filter(None, (
+        named(one, scene.language, what == "pet") for one in sentences if moving((one,), code).what in (what, ""))), "")
+    if scene.language.inflected and who.partition(" ")[0].lower() in scene.language.honorifics:
+        who = ""  # "Herrn Brandt"
     if what == "hurt" and not kin and is_of_another(read, scene.language):
-        return _one(scene, read, "moved.other")
-    whose = kind_words(scene.language.code).your_kin.format(kin=kin) if kin else ""
-    return _one(scene, read, f"moved.{what}", thing=whose)
+        return _one(scene, read, "moved.other", thing=who)
+    whose = kind_words(code).your_kin.format(kin=kin) if kin and what not in ("birth", "pet") else who
+    if what == "hurt" and not kin:
+        whose = ""
+    said = _one(scene, read, f"moved.{what}", thing=whose)
+    buried = (dates.find(one, read.base, scene.language).slots for one in sentences if any(
+        map(one.lower().__contains__, kind_words(code).funeral)))
+    slot = next((slot for slots in buried for slot in slots if slot.start.date() >= scene.calendar.today), None)
+    if what != "loss" or slot is None or not (private or read.found.points):
+        return said
+    agreed = (timed(scene, "agreed", slot),) if slot.timed else ()
+    day = scene.calendar.when(slot.start.date(), scene.language)
+    return [*said, *(replace(one, remarks=agreed) for one in _one(scene, read, "moved.funeral", when=day))]
+
+
+def named(sentence: str, language: Language, anywhere: bool = False) -> str:
+    """
+    Return whom a sentence is about, by name: "Arthur", "Onkel Willi"; C{""} for nobody.
+
+    @param anywhere: also who does nothing in it: "we said goodbye to Biscuit".
+    """
+    known, tokens, run = kind_words(language.code), words(sentence)[:_NAMES], list[str]()
+    for place, token in enumerate(tokens):
+        low = token.lower()
+        if token[0].isupper() and len(low) > 1 and low not in language.common_words and not (
+                low in language.weekday_forms or low in known.others or low in known.myself or low in known.kin
+                or low in known.somebody):
+            run.append(token)
+        elif run and (low in known.other_verbs or anywhere and len(run) < place):
+            return say(" ".join(run), 40)
+        elif language.inflected or run:
+            break  # in German every noun is capital
+    return ""
 
 
 def is_of_another(read: Read, language: Language) -> bool:
@@ -164,9 +211,8 @@ def is_of_another(read: Read, language: Language) -> bool:
                 any(f" {cue}" in low for cue in cues) or moving((sentence,), language.code).what == "hurt"):
             continue
         begin, *rest = (token.lower() for token in tokens)
-        named = tokens[0][0].isupper() and begin not in language.common_words and rest[0] in known.other_verbs
         if known.myself.isdisjoint((begin, *rest)) and (
-                named or begin in known.others and not known.other_verbs.isdisjoint(rest[1:_VERB])):
+                named(sentence, language) or begin in known.others and not known.other_verbs.isdisjoint(rest[1:_VERB])):
             return True
     return False
 

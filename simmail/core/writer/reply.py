@@ -243,7 +243,9 @@ def _to(scene: Scene, read: Read, number: int) -> list[Said]:
     if feels:
         # Nobody denies anything to who is in such a place.
         kind = replace(scene, manner=replace(scene.manner, yes=1.0))
-        return [*feels, *answers(kind, read, [] if read.found.moving.what == "joke" else left, number, known)]
+        if read.found.moving.what == "joke" or feels[-1].act == "moved.funeral":
+            left = [one for one in left if read.found.moving.what != "joke" and one.type != "yes_no"]
+        return [*feels, *answers(kind, read, left, number, known)]
     later = len(set(read.found.dates)) > 1
     if (intent == "sick" or intent in ("cancelled", "delay") and later) and is_of_another(read, scene.language):
         left = [one for one in left if not later or one.form not in _OFFERING]

@@ -86,7 +86,7 @@ ACTS: Mapping[str, Act] = _acts({
     "private.warm": "",
     "moved.sympathy": "", "moved.loss": "", "moved.pet": "", "moved.birth": "", "moved.wedding": "", "moved.passed": "",
     "moved.failed": "", "moved.leaving": "", "moved.relief": "", "moved.hurt": "", "moved.joke": "",
-    "moved.other": "", "moved.trouble": "",
+    "moved.other": "", "moved.worry": "", "moved.funeral": "when", "moved.trouble": "",
     "missing.tell": "", "phishing.refuse": "", "phishing.report": "", "phishing.fall": "", "phishing.cards": "",
     "meeting.visit": "slot",
     "injection.refuse": "", "injection.puzzled": "", "ticket.ack": "", "ticket.ask": "",

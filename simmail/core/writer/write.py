@@ -15,7 +15,8 @@ from simmail.core.message.mail import Attachment
 from simmail.core.records.conversation import Appointment, Remark
 from simmail.core.writer import attachment
 from simmail.core.writer.agenda import full_date
-from simmail.core.writer.by_intent import span_of, timed
+from simmail.core.writer.by_intent import span_of
+from simmail.core.writer.choice import timed
 from simmail.core.writer.context import Scene, base_subject, set_scene
 from simmail.core.writer.kinds import said_by
 from simmail.core.writer.layout import greeting, lay_out, signed

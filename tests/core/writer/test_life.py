@@ -151,3 +151,46 @@ class KindTests(SynchronousTestCase):
     def test_recognised(self) -> None:
         """A mail that names its order in the subject is answered about it, whatever it is taken for."""
         self.assertIn("4711", wrote(mail("What is the order number?", "Order 4711")).text)
+
+
+class MovedTests(SynchronousTestCase):
+    """What moves people, and whom it is about."""
+
+    def test_named(self) -> None:
+        """News of all languages are felt for as what they are, by the name they give; a reader's job is no matter."""
+        private = maria(org="", role="")
+        for text, acts, name in (
+            ("Frank passed away on Tuesday night. The funeral is on Friday 6 March at 2 pm at St Oswald's.",
+             ["moved.loss", "moved.funeral"], "Frank"),
+            ("we lost the baby on Thursday. We can't have anyone here this weekend.", ["moved.loss"], ""),
+            ("Arthur from number 12 was taken to hospital last night, his heart.", ["moved.other"], "Arthur"),
+            ("Sheila slipped on the ice and broke her hip, so Ben comes to the meeting.", ["moved.other"], "Sheila"),
+            ("we had to say goodbye to Biscuit yesterday. The house is so quiet.", ["moved.pet"], "Biscuit"),
+            ("Ivy was born at 4:12 this morning, with a full head of red hair.", ["moved.birth"], "Ivy"),
+            ("they made me redundant today. Eleven years, and it took them ten minutes.", ["moved.failed"], ""),
+            ("I'm waiting for the results of the biopsy and haven't slept for days.", ["moved.worry"], ""),
+            ("the river came through the workshop. Your bowls of order 3318 have survived.", ["moved.trouble"], "3318"),
+            ("Onkel Willi ist am Donnerstag eingeschlafen. Die Beerdigung ist am Freitag um 13 Uhr. Kommst du?",
+             ["moved.loss", "moved.funeral"], "Willi"),
+            ("unser Kollege hatte einen Unfall mit dem Rad und fällt drei Wochen aus.", ["moved.other"], ""),
+            ("Papa hat mich heute zum ersten Mal nicht erkannt.", ["moved.worry"], ""),
+            ("Mamie nous a quittés dimanche matin. L'enterrement a lieu jeudi à 15 h. Tu pourras venir ?",
+             ["moved.loss", "moved.funeral"], "Mamie"),
+            ("Filou s'est fait écraser hier soir devant la maison.", ["moved.pet"], ""),
+            ("Te escribo porque mi padre murió anoche. El entierro es mañana a las doce en Llanes.",
+             ["moved.loss", "moved.funeral"], ""),
+        ):
+            for temperament in TEMPERAMENTS:
+                persona = replace(private, temperament=temperament)
+                scene = set_scene(request(mail(text, "News", JONAS), persona=persona))
+                said = said_by(scene)
+                told = lay_out(scene, said)[0]
+                self.assertEqual([one.act for one in said if one.act.startswith("moved.")], acts, (text, temperament))
+                self.assertEqual([one.act for one in said if not one.act.startswith(("moved.", "opener."))], [], told)
+                self.assertIn(name, told)
+
+    def test_no_joy(self) -> None:
+        """Nobody is glad to hear what somebody cannot do, or has lost."""
+        for text in ("we can't have anyone here this weekend.", "I lost my keys again.", "we don't see Tom any more."):
+            scene = set_scene(request(mail(f"Hi Maria,\n\n{text}\n\nDana", "News"), persona=maria(org="", role="")))
+            self.assertEqual(news(scene, scene.read[0]), "", text)
