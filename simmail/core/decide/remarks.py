@@ -19,6 +19,7 @@ from simmail.core.language.phrases import say
 from simmail.core.language.promised import MailPromise, speaks_of
 from simmail.core.language.prose import read_prose
 from simmail.core.language.reader import Findings
+from simmail.core.language.tables import every
 from simmail.core.language.tables import language as known_language
 from simmail.core.message.mail import Mail
 from simmail.core.records.conversation import MOST_REMARKS, USUAL, Appointment, Remark, RemarkKind
@@ -113,17 +114,23 @@ def unwanted(one: OpenPromise, found: Findings, thread: str, last: bool) -> bool
     """
     for sentence in found.unwanted:
         what = agreements.thing(sentence, found.language)
-        if what and speaks_of(one.what, what):
+        if what and _is_of(one.what, what):
             return True
         if last and one.thread == thread and (not what or agreements.names_nothing(sentence)):
             return True
     return False
 
 
+def _is_of(promised: str, named: str) -> bool:
+    """Whether something promised is meant by a name: of a payment, any word for money back."""
+    return speaks_of(promised, named) or promised.lower().startswith(every("payment_things")) and any(
+        map(named.lower().__contains__, every("money_words")))
+
+
 def wanted(what: str, remarks: tuple[Remark, ...]) -> bool:
     """Return whether something is still wanted: it was not called off, or was asked for again after that."""
     for one in reversed(remarks):
-        if one.by == "correspondent" and one.kind in ("called_off", "requested") and speaks_of(what, one.what):
+        if one.by == "correspondent" and one.kind in ("called_off", "requested") and _is_of(what, one.what):
             return one.kind == "requested"
     return True
 

@@ -383,6 +383,8 @@ def settle(scene: Scene) -> list[Said] | None:
     held = scene.request.held
     if not held or not scene.read or scene.read[-1].intent not in (*_SETTLING, held["act"]):
         return None
+    if scene.read[-1].found.unwanted:
+        return None  # what was put off is not wanted any more
     read = scene.read[-1]
     values = {**values_of(scene, read), **{name: value for name, value in held.items() if name != "act"}}
     if does(scene, "settle", 0) == ["settle.still"]:

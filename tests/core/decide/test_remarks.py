@@ -150,3 +150,14 @@ class KeptTests(SynchronousTestCase):
         ):
             found = Findings(mail(text), NOW)
             self.assertEqual(remarks.unwanted(promise, found, "<1@app.test>", last), expected, text)
+
+    def test_money_back(self) -> None:
+        """A payment that was promised is meant by any word for money back, and by no other thing."""
+        for what, text, expected in (
+            ("payment of order 50881", "Forget the refund, send me a new one.", True),
+            ("payment of order 50881", "Forget the catalogue.", False),
+            ("die Zahlung von 50881", "Vergessen Sie die Erstattung, ich nehme das neue.", True),
+        ):
+            promise = OpenPromise("persona", what, NOW, after(days=1), thread="<1@app.test>")
+            found = Findings(mail(text), NOW)
+            self.assertEqual(remarks.unwanted(promise, found, "<1@app.test>", False), expected, text)

@@ -129,3 +129,30 @@ class StrayTests(SynchronousTestCase):
                 body = [one.act for one in found.said if one.act.partition(".")[0] not in ("opener", "extra")]
                 self.assertEqual(body, ["delivery.noted"], (text, temperament))
                 self.assertIsNone(found.written.question)
+
+    def test_unsure(self) -> None:
+        """Who does not know what one does oneself asks nothing."""
+        for text in ("I failed it again. I don't know whether I'll even try a third time.",
+                     "Ich bin durchgefallen. Ich weiß nicht, ob ich es noch einmal versuche."):
+            for temperament in TEMPERAMENTS:
+                said = drafted(request(mail(text, "Well"), temperament=temperament)).said
+                self.assertFalse([one.act for one in said if one.act.startswith("answer.")], (text, temperament))
+
+    def test_lasting(self) -> None:
+        """What lasts is agreed to, and nobody reports the next day that it is done."""
+        for text in ("Could you keep the blue folder until I'm back on the 28th?",
+                     "No collection on Thursday; could you keep the 14 pallets until Monday?",
+                     "Könnten Sie den Schlüssel bis Montag aufbewahren?", "¿Puede guardar las cajas hasta el lunes?"):
+            for temperament in TEMPERAMENTS:
+                written = drafted(request(mail(text, "Until then"), temperament=temperament)).written
+                self.assertIsNone(written.promise, written.text)
+
+    def test_put_off(self) -> None:
+        """What was put off until a question is answered is not done when nobody wants it any more."""
+        own = mail("Which version of the report is meant?", "Re: Report", sender=Address("Maria", "maria@x.example"))
+        held = {"act": "document", "doc": "the report"}
+        for temperament in TEMPERAMENTS:
+            written = drafted(request(mail("Don't bother about the report, Ann has sent it to me.", "Re: Report"),
+                                      temperament=temperament, held=held, own=(own,)))
+            self.assertEqual((written.written.promise, written.written.attachments), (None, ()))
+            self.assertIn("dropped.ok", [one.act for one in written.said])

@@ -35,6 +35,9 @@ class Asking(Struct, frozen=True, forbid_unknown_fields=True):
 
     types: Mapping[str, tuple[str, ...]] = {}
     whether: tuple[str, ...] = ()
+    unsure: tuple[str, ...] = ()
+    oneself: frozenset[str] = frozenset()
+    lasting: tuple[str, ...] = ()
     telling: tuple[str, ...] = ()
     checks: frozenset[str] = frozenset()
     rhetorical: tuple[str, ...] = ()
@@ -164,7 +167,10 @@ def clauses(sentence: str, language: Language) -> tuple[str, ...]:
         ends += [one for one in (rest.lower().find(joint),) if rest.lower()[one + len(joint):].startswith(
             _all_starts(language.code))]  # "whether it can stay and who will sign"
         end = min((one for one in ends if one > 0), default=len(rest))
-        if told:
+        # "I don't know whether I'll even try" asks nothing.
+        whose = rest.lower().partition(" ")[0].partition("'")[0]
+        mine = whose in how.oneself and any(map(near.__contains__, how.unsure))
+        if told and not mine:
             found.append(rest[:end].strip())
         place = at + size
     return tuple(clause for clause in found if len(clause.split()) > 1)
