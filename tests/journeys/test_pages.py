@@ -212,6 +212,9 @@ class PageTests(JourneyCase):
             self._fill(page, {"id": "shop", "plan": "free"})
             page.get_by_role("button", name="Add").click()
             expect(page.get_by_role("row", name="shop")).to_contain_text("free")
+            visit.go("nowhere")
+            page.get_by_role("main").get_by_role("link", name="Start").click()
+            expect(page.get_by_role("heading", name="Start")).to_be_visible()
             self.assertEqual((visit.problems, visit.asked), ([], []))
 
     @staticmethod

@@ -82,7 +82,7 @@ function View({ route, me }) {
   }, [route.view, route.universe]);
   useEffect(() => { if (main.current && document.activeElement === document.body) main.current.focus({ preventScroll: true }); }, [route.view]);
   let inside;
-  if (!known) inside = html`<p class="empty">${t("view.missing")}</p>`;
+  if (!known) inside = html`<p class="empty">${t("view.missing")} <a href=${link(route.universe)}>${t("nav.start")}</a></p>`;
   else if (loaded.view !== route.view) inside = html`<p class="loading" role="status">${t("loading")}</p>`;
   else if (loaded.error) inside = html`<p class="error" role="alert">${loaded.error.message}</p>`;
   else inside = html`<${loaded.Shown} key=${route.universe} route=${route} me=${me} role=${universe.role} />`;
@@ -101,7 +101,7 @@ function Shell({ me, onOut }) {
       listenTo(known.id);
       localStorage.setItem(LAST, known.id);
     } else if (me.universes.length) {
-      const wanted = [localStorage.getItem(LAST), "main"].map((id) => me.universes.find((one) => one.id === id)).find(Boolean);
+      const wanted = ["main", localStorage.getItem(LAST)].map((id) => me.universes.find((one) => one.id === id)).find(Boolean);
       go(link((wanted || me.universes.find((one) => one.id !== "demo") || me.universes[0]).id), true);
     }
   }, [known && known.id]);

@@ -28,5 +28,6 @@ export function Boxes({ list, universe, address, folder }) {
     ${one.address === address && html`<${Folders} universe=${universe} address=${address} folder=${folder} />`}</li>`)}</ul>`;
   const people = drawn.filter((one) => one.persona_id);
   return html`<input type="search" aria-label=${t("mail.filter")} placeholder=${t("mail.filter")} value=${filter} onInput=${(event) => setFilter(event.currentTarget.value)} />
-    ${group(drawn.filter((one) => !one.persona_id))}${people.length > 0 && html`<h3>${t("mail.people")}</h3>${group(people)}`}`;
+    ${group(drawn.filter((one) => !one.persona_id))}${people.length > 0 && html`<h3>${t("mail.people")}</h3>${group(people)}`}
+    ${found.length > MOST && html`<p class="help">${t("mail.boxes.more", { n: (found.length - MOST).toLocaleString() })}</p>`}`;
 }

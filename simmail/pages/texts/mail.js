@@ -9,6 +9,7 @@ export default {
   "mail.bcc": "Bcc",
   "mail.body": "Text",
   "mail.boxes": "Mailboxes",
+  "mail.boxes.more": "{n} more: type to find one",
   "mail.by": "Key {key}",
   "mail.carried": "goes along",
   "mail.case": "Linked to case {id} ({how})",
