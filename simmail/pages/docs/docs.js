@@ -126,6 +126,8 @@ function collect() {
 }
 
 function list() {
+  // What is typed before the calls are there is heeded when they are.
+  if (!state.document) return;
   const words = at("filter").value.toLowerCase().split(/\s+/).filter(Boolean);
   const fits = (call) => {
     const text = `${call.method} ${call.path} ${call.operation.summary}`.toLowerCase();
