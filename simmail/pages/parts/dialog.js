@@ -1,12 +1,12 @@
 // Something that has to be dealt with before anything else; Escape closes it, and asks first where something was typed.
 
-import { html, render, useEffect, useRef } from "/assets/vendor/preact.js";
+import { html, render, useLayoutEffect, useRef } from "/assets/vendor/preact.js";
 import { t } from "/assets/texts/index.js";
 
 export function Dialog({ title, onClose, wide = false, children }) {
   const element = useRef(null);
   const typed = useRef(new Set());
-  useEffect(() => {
+  useLayoutEffect(() => {
     const before = document.activeElement;
     element.current.showModal();
     return () => before && before.focus && before.focus();

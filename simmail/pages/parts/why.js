@@ -7,6 +7,7 @@ import { link } from "/assets/app/route.js";
 import { t } from "/assets/texts/index.js";
 import { Loaded } from "./state.js";
 import { Instant } from "./time.js";
+import { Prose } from "./value.js";
 
 // Jobs whose state is asked for.
 const MOST_JOBS = 50;
@@ -35,7 +36,7 @@ function job(one, plan) {
 
 // One event as a sentence; own: the Message-ID that is asked about.
 function Told({ event: { type, data }, own, universe, jobs }) {
-  const why = (data.why || data.title || (data.because || []).length > 0) && html`<span class="why">${[data.title, data.why, ...(data.because || [])].filter(Boolean).join("; ")}</span>`;
+  const why = (data.why || data.title || (data.because || []).length > 0) && html`<span class="why"><${Prose} of=${[data.title, data.why, ...(data.because || [])].filter(Boolean).join("; ")} /></span>`;
   const said = {
     "mail.delivered": () => [t("why.delivered", { from: data.from, to: (data.to || []).join(", ") }), data.in_reply_to && html` ${mailLink(universe, data.in_reply_to, t("why.before"))}`],
     "persona.received": () => [t("why.received"), data.case_id && html` <a class="badge" href=${link(universe, "cases", [data.case_id])}>${data.case_id}</a>`],

@@ -15,7 +15,7 @@ import { Loaded } from "/assets/parts/state.js";
 import { Table } from "/assets/parts/table.js";
 import { Tabs } from "/assets/parts/tabs.js";
 import { Instant } from "/assets/parts/time.js";
-import { Value } from "/assets/parts/value.js";
+import { Prose, Value } from "/assets/parts/value.js";
 
 // Fields of the contract; a name with a dot is in an object of that name.
 const FIELDS = [
@@ -100,7 +100,7 @@ function Preview({ persona }) {
     { name: "from", label: t("mail.from"), kind: "email", required: true }, { name: "subject", label: t("mail.subject"), keep: true },
     { name: "text", label: t("mail.body"), kind: "textarea", rows: 6, keep: true }]} />
     ${answer && html`<section aria-live="polite"><h3>${answer.decision} ${answer.due && html`<${Instant} at=${answer.due} />`}</h3>
-      <ul class="notes">${answer.why.map((one) => html`<li>${one}</li>`)}</ul>
+      <ul class="notes">${answer.why.map((one) => html`<li><${Prose} of=${one} /></li>`)}</ul>
       ${answer.remarks.length > 0 && html`<h3>${t("people.preview.remarks")}</h3><ul class="notes">${answer.remarks.map((one) => html`<li><${Remark} of=${one} name=${persona.name} /></li>`)}</ul>`}</section>`}`;
 }
 

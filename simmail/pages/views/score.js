@@ -9,7 +9,7 @@ import { Form } from "/assets/parts/form.js";
 import { notice } from "/assets/parts/notice.js";
 import { Loaded } from "/assets/parts/state.js";
 import { Instant } from "/assets/parts/time.js";
-import { Value } from "/assets/parts/value.js";
+import { Prose, Value } from "/assets/parts/value.js";
 
 const shown = (score) => (score === null ? "–" : score.toFixed(2));
 
@@ -30,7 +30,7 @@ export default function Score({ route, role }) {
     ${found.parts.map((part) => html`<details class="part" key=${part.id}><summary><span>${part.what}</span>
       <span class="help">${t("score.of", { n: part.n, weight: part.weight })}</span> <strong class="number">${shown(part.score)}</strong></summary>
       ${part.points.length === 0 ? html`<p class="empty">${t("score.none")}</p>` : html`<ul class="notes">${part.points.map((point) => html`<li><span class=${point.value >= 0.5 ? "badge" : "badge bad"}>${shown(point.value)}</span>
-        <${Instant} at=${point.at} /> ${point.why}${point.messages.map((id, n) => html` <a href=${link(route.universe, "mail", ["message", id])}>${n ? t("score.answer") : t("score.mail")}</a>`)}</li>`)}</ul>`}</details>`)}`}<//>
+        <${Instant} at=${point.at} /> <${Prose} of=${point.why} />${point.messages.map((id, n) => html` <a href=${link(route.universe, "mail", ["message", id])}>${n ? t("score.answer") : t("score.mail")}</a>`)}</li>`)}</ul>`}</details>`)}`}<//>
     <h2>${t("score.expectations")}</h2><p class="help">${t("score.expectations.help")}</p>
     <${Loaded} of=${expected}>${(found) => (role === "viewer" ? html`<${Value} of=${found.expectations} />`
     : html`<${Form} key=${JSON.stringify(found)} value=${found} onSubmit=${save} fields=${[{ name: "expectations", label: t("score.expectations"), kind: "rows", of: EXPECTATION }]} />`)}<//>`;
