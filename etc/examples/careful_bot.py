@@ -209,6 +209,7 @@ class Desk:
             _, day, subject, instant = order.groups("")
             if to in self._refused:
                 continue
+            said = said.strip()
             if instant:
                 there = datetime.fromisoformat(f"{instant}+00:00").astimezone(ZoneInfo(said))
                 said = f"We meet on {there:%A, %d %B %Y at %H:%M} in your time ({said})."

@@ -99,6 +99,7 @@ class ApplicationProcess:
         self._environment = {
             **program.environment, **settings(client, seat), "SIMMAIL_FOLDER": str(self._folder)}
         self._process: subprocess.Popen[bytes] | None = None
+        self._arrived = False
 
     def turn(self, now: datetime) -> None:
         """
@@ -139,13 +140,15 @@ class ApplicationProcess:
             raise NotRunning(f"{self._arguments[0]}: {error.strerror}") from None
 
     def _rest(self, process: subprocess.Popen[bytes]) -> None:
-        """Wait until nothing was recorded for a while."""
+        """Wait until it has signed in at first, and nothing was recorded for a while."""
         deadline, last, since = time.monotonic() + self._program.patience, None, time.monotonic()
-        while time.monotonic() - since < self._program.quiet:
+        while not self._arrived or time.monotonic() - since < self._program.quiet:
             if process.poll() is not None:
                 raise NotRunning(f"{self._program.command}: has ended with status {process.returncode}")
             if time.monotonic() > deadline:
-                raise NotRunning(f"{self._program.command}: is not quiet within {self._program.patience:g} s")
+                raise NotRunning(f"{self._program.command}: has not signed in and become quiet within "
+                                 f"{self._program.patience:g} s")
+            self._arrived = self._arrived or bool(self._client.call("GET", "/api/events?type=auth.*&limit=1"))
             newest = self._client.call("GET", "/api/events?limit=1")
             if newest != last:
                 last, since = newest, time.monotonic()

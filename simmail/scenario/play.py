@@ -21,7 +21,7 @@ from simmail.client import Client
 from simmail.client.story import Story
 from simmail.core.time.instant import format_instant, parse_duration
 from simmail.scenario.application import ApplicationProcess, TestedCommand
-from simmail.scenario.outcome import Played, Result, about, held, lost
+from simmail.scenario.outcome import Held, Played, Result, about, held, lost
 from simmail.scenario.script import ScenarioFile, ScenarioStep
 
 #: Told what is being done, and at which instant; without one, what is done.
@@ -88,6 +88,7 @@ class Play:
         self._now = script.clock
         self._seen = 0
         self._sent = 0
+        self._mails = self._counted = 0
         self._turned = False
         self._next = script.clock
         self._answered: set[str] = set()
@@ -114,7 +115,11 @@ class Play:
         story = Story(self._client.events(), ()).lines
         # Sorted by their instants alone: what was recorded at one instant stays in its order.
         told = sorted((*self._told, *story), key=lambda line: line[:19])
-        return Played(held(self._script, report, self._late), report.score, fingerprint, tuple(told),
+        kept = held(self._script, report, self._late)
+        if self._runs_wild():
+            kept += (Held("most", f"It sends no more than {self._script.app.most} mails", False, (
+                f"it had sent {self._mails} and was stopped",)),)
+        return Played(kept, report.score, fingerprint, tuple(told),
                       self._application.turns, tuple(self._application.failures))
 
     # The clock
@@ -146,12 +151,19 @@ class Play:
         """Give the application its turn when there is new mail, when its time has come, and at first."""
         newest = next((mail.uid for mail in self._client.inbox(self._script.app.address, limit=1)), 0)
         timely = every is not None and self._now >= self._next
-        if newest > self._seen or timely or not self._turned:
+        if (newest > self._seen or timely or not self._turned) and not self._runs_wild():
             self._seen, self._turned = max(newest, self._seen), True
             if every is not None:
                 self._next = self._now + every
             self._show("the application's turn", self._now)
             self._application.turn(self._now)
+
+    def _runs_wild(self) -> bool:
+        """Whether the application has sent more mails than it may."""
+        for event in self._client.events("mail.delivered", self._counted):
+            self._counted = event.id
+            self._mails += 1
+        return self._mails > self._script.app.most
 
     # Mail
 

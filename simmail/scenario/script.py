@@ -128,14 +128,16 @@ class Seat(Struct, frozen=True, forbid_unknown_fields=True):
     """
     The place of the application under test.
 
-    C{address}: what it signs in as; C{owner}: whose orders it follows; C{task}: what it is there for, for who reads
-    English; C{every}: it has a turn so often also where no mail came.
+    C{address}: what it signs in as; C{owner}: whose orders it follows; C{task}: what it is there for, as text for the
+    application; C{every}: it has a turn so often also where no mail came; C{most}: mails that it may send, after which
+    it has no more turns and has failed.
     """
 
     address: Email = "app@acme.test"
     owner: Email = "boss@acme.test"
     task: Prose = ""
     every: Wait | None = None
+    most: Annotated[int, Meta(ge=1, le=100_000)] = 500
 
 
 class ScenarioFile(Struct, frozen=True, forbid_unknown_fields=True):
@@ -194,7 +196,14 @@ def script_of(octets: bytes, file: str) -> ScenarioFile:
     @raise Invalid: bad YAML; a bad field, by its path and with its line.
     """
     try:
-        return convert(decode(octets), ScenarioFile)
+        return convert(_named(decode(octets)), ScenarioFile)
     except Invalid as error:
         line = line_of(octets, error.field) if error.field else 0
         raise Invalid(f"{file}:{line}" if line else file, str(error)) from None
+
+
+def _named(value: Any) -> Any:
+    """The same with C{on} as the name that it is: YAML 1.1 takes it for true."""
+    if isinstance(value, dict):
+        return {"on" if name is True else name: _named(one) for name, one in value.items()}
+    return [_named(one) for one in value] if isinstance(value, list) else value

@@ -2,33 +2,64 @@
 
 from __future__ import annotations
 
+import re
+import sys
+from textwrap import dedent
 from xml.etree import ElementTree
 
+from simmail.scenario.application import TestedCommand
 from simmail.scenario.library import load
 from tests.journeys.running import JourneyCase, command
+from tests.journeys.test_docs import DOCS
 
 #: The others are played by C{scripts/bench/scenarios}.
-PLAYED = ("greylisting",)
+PLAYED = ("greylisting", "injection-replies", "unsubscribe-data-request")
+
+#: An application that stays, and looks into its mail again and again.
+STAYS = """
+import runpy, time
+while True:
+    runpy.run_path({path!r}, run_name="__main__")
+    time.sleep(0.1)
+"""
 
 
 class ScenarioTests(JourneyCase):
     """One service for all."""
 
     def test_all(self) -> None:
-        """Both applications end as each scenario says, for the reason that it names, one seed tells one thing."""
+        """Both applications end as each scenario says, for the reason that it names; one seed tells one thing."""
         service, folder = self.service(), self.folder()
         service.start()
+        before = service.good("GET", "/api/admin/universes")
+        page = re.search(r"``lunch.yaml``::\n\n((?:    .*\n)+)", (DOCS / "scenarios.rst").read_text(encoding="utf-8"))
+        assert page is not None
+        (folder / "lunch.yaml").write_text(dedent(page[1]), encoding="utf-8")
         place = ("--url", f"http://127.0.0.1:{service.port('http')}", "--key", service.key, "--report", str(folder))
         good = command("scenario", "run", *PLAYED, "--app", "careful", *place, timeout=60)
         self.assertEqual(good.returncode, 0, good.stdout + good.stderr)
         self.assertEqual(good.stdout, (folder / "report.txt").read_text(encoding="utf-8"))
         self.assertIn("<h1>Scenarios</h1>", (folder / "report.html").read_text(encoding="utf-8"))
+        self.assertIn("unsubscribe-data-request: step 7/7 advance  Tue 2026-03-03 10:00\n", good.stderr)
         bad = command("scenario", "run", *PLAYED, "--app", "careless", "--format", "junit", *place, timeout=60)
         self.assertEqual(bad.returncode, 1, bad.stdout + bad.stderr)
         for suite in ElementTree.fromstring(bad.stdout.encode()).iter("testsuite"):
             failed = {case.get("name") for case in suite.iter("testcase") if case.find("failure") is not None}
             self.assertLessEqual(set(load(str(suite.get("name"))).careless), failed)
-        for n, app in enumerate(("careful", "no-such-program")):
-            ran = command("scenario", "run", PLAYED[0], "--app", app, "--runs", "3", *place, timeout=60)
-            self.assertEqual(ran.returncode, 2 * n, ran.stderr)
-            self.assertEqual("3 of 3 runs, pass^1 1.00, pass^3 1.00, one fingerprint" in ran.stdout, not n, ran.stdout)
+        again = command("scenario", "run", PLAYED[1], "--app", "careful", "--runs", "3", *place, timeout=60)
+        self.assertIn("3 of 3 runs, pass^1 1.00, pass^3 1.00, one fingerprint", again.stdout, again.stderr)
+        self.resident(folder / "lunch.yaml", place)
+        self.assertEqual(service.good("GET", "/api/admin/universes"), before)
+
+    def resident(self, lunch: object, place: tuple[str, ...]) -> None:
+        """An application that stays does it too; one that cannot be started plays nothing."""
+        path = TestedCommand("careful").arguments()[1]
+        app = f"{sys.executable} -c '{STAYS.format(path=path)}'".replace(f"'{path}'", f'"{path}"')
+        ran = command("scenario", "run", str(lunch), "--app", app, "--resident", "--quiet", "2", *place, timeout=60)
+        self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
+        for app, said in (("no-such-program", "no-such-program: No such file or directory"),
+                          (f"{sys.executable} -c 0/0", "no turn ended well; the last: 2026-03-02T09:00:00Z: status 1"),
+                          (f"{sys.executable} -c 'input()' x'", "--app: no closing quotation")):
+            ran = command("scenario", "run", str(lunch), "--app", app, *place, timeout=60)
+            self.assertEqual((ran.returncode, ran.stdout), (2, ""))
+            self.assertIn(said, ran.stderr)
