@@ -19,6 +19,7 @@ from simmail.cli.admin import add_commands
 from simmail.cli.bridge import add_bridge
 from simmail.cli.client import base, opened
 from simmail.cli.scenario import add_scenario
+from simmail.cli.shell import add_shell
 from simmail.config import load
 from simmail.daemon.log_writer import writable
 from simmail.daemon.signals import hold
@@ -86,6 +87,8 @@ def _parser(usual: str) -> argparse.ArgumentParser:
     admin = commands.add_parser("admin", help="organisations, users, universes, keys and plans of a running server")
     where(admin)
     add_commands(admin, where)
+
+    add_shell(commands, parser)
     return parser
 
 

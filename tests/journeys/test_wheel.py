@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import venv
 import zipfile
 from pathlib import Path
 
@@ -20,7 +21,7 @@ class WheelTests(JourneyCase):
     """A wheel holds everything that runs."""
 
     def wheel(self) -> Path:
-        """Build one, from a copy: the checkout stays as it is."""
+        """Build one from a source distribution of a copy: the checkout stays as it is."""
         if not (ROOT / "setup.cfg").exists():
             raise SkipTest("not run from a checkout")
         source, built = self.folder() / "source", self.folder()
@@ -29,38 +30,56 @@ class WheelTests(JourneyCase):
             shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__", "dropin.cache"))
         for name in ("setup.cfg", "pyproject.toml", "README.rst", "LICENSE"):
             shutil.copy(ROOT / name, source / name)
-        ran = subprocess.run(
-            [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation",
-             "--disable-pip-version-check", "--wheel-dir", str(built), str(source)],
-            capture_output=True, text=True, timeout=120)
-        self.assertEqual(ran.returncode, 0, ran.stderr)
-        [wheel] = built.iterdir()
-        return wheel
+        for command in (
+                [sys.executable, "-c",
+                 f"from setuptools import build_meta\nbuild_meta.build_sdist({str(built)!r})"],
+                [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--no-index",
+                 "--disable-pip-version-check", "--wheel-dir", str(built),
+                 str(built / f"simmail_server-{simmail.__version__}.tar.gz")]):
+            ran = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=source)
+            self.assertEqual(ran.returncode, 0, ran.stderr)
+        return built / f"simmail_server-{simmail.__version__}-py3-none-any.whl"
+
+    def installed(self, wheel: Path) -> Path:
+        """Install it into an environment of its own, which has what it needs from this one."""
+        made = self.folder() / "environment"
+        venv.create(made, symlinks=True)
+        place = made / "lib" / f"python{sys.version_info[0]}.{sys.version_info[1]}" / "site-packages"
+        (place / "required.pth").write_text("\n".join(
+            path for path in sys.path if path.endswith("site-packages")), encoding="utf-8")
+        subprocess.run(
+            [sys.executable, "-m", "pip", "--python", str(made), "install", "--quiet", "--no-deps", "--no-index",
+             "--disable-pip-version-check", str(wheel)], check=True, timeout=120)
+        return made
 
     def test_wheel(self) -> None:
         """It holds every module and data file, the plugin, the documents; what it installs serves."""
         wheel = self.wheel()
-        self.assertEqual(wheel.name, f"simmail_server-{simmail.__version__}-py3-none-any.whl")
         with zipfile.ZipFile(wheel) as archive:
             held = {name for name in archive.namelist() if ".dist-info/" not in name}
+        page = f"simmail_server-{simmail.__version__}.data/data/share/man/man1/simmail.1"
         wanted = {
             str(path.relative_to(ROOT)) for path in (ROOT / "simmail").rglob("*")
             if path.is_file() and "__pycache__" not in path.parts}
         wanted |= {f"simmail/{path.relative_to(ROOT)}" for path in (ROOT / "etc").rglob("*")
                    if path.is_file() and "__pycache__" not in path.parts}
-        wanted.add("twisted/plugins/simmail_plugin.py")
+        wanted |= {"twisted/plugins/simmail_plugin.py", page}
         self.assertEqual(held, wanted)
 
-        target, state = self.folder(), self.folder() / "state"
-        subprocess.run(
-            [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--no-warn-script-location",
-             "--disable-pip-version-check", "--target", str(target), str(wheel)], check=True, timeout=120)
-        environment = {**os.environ, "PYTHONPATH": str(target)}
+        target, state = self.installed(wheel), self.folder() / "state"
+        environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
         config = self.folder() / "config.yaml"
         config.write_text("listen: {smtp: 0, smtps: 0, submission: 0, imap: 0, imaps: 0, http: 0}\n")
-        command = [sys.executable, str(target / "bin" / "simmail")]
+        command = [str(target / "bin" / "simmail")]
         ran = subprocess.run([*command, "version"], env=environment, capture_output=True, text=True, cwd=target)
         self.assertEqual(ran.stdout, f"simmail {simmail.__version__}\n")
+        for words, told in (
+                (["-c", "from twisted.scripts.twistd import run; run()", "--help"], "simmail"),
+                (["-m", "pytest", "--help"], "--simmail-url"),
+                (["-c", "import simmail; print(simmail.__file__)"], str(target))):
+            ran = subprocess.run([str(target / "bin" / "python"), *words], env=environment, capture_output=True,
+                                 text=True, cwd=target)
+            self.assertIn(told, ran.stdout, ran.stderr)
         process = subprocess.Popen(
             [*command, "run", "--state", str(state), "--config", str(config)],
             env=environment, cwd=target, stdout=subprocess.PIPE, text=True)
