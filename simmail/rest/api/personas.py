@@ -117,9 +117,10 @@ class WholeMemory(Struct, frozen=True):
 
 class OwnFact(Struct, frozen=True):
     """
-    One thing that a persona knows of itself, and tells who asks; what is C{private} only in a private conversation.
+    One thing that a persona knows of itself, and tells who asks.
 
-    C{label} and C{value} are in the language that it writes by itself.
+    @ivar field: which thing; label: what it is called, in the language that it writes by itself.
+    @ivar value: what it is, in that language; private: told only in a private conversation.
     """
 
     field: str
