@@ -99,7 +99,9 @@ class ExternalWatch:
             self.log.warn("cannot look after the mailboxes of {universe}: {error}",
                           universe=self._context.at.universe, error=error)
         except Exception:
-            self.log.failure("cannot look after the mailboxes of {universe}", universe=self._context.at.universe)
+            # Stopped meanwhile: what was looked at is closed.
+            if self._running is not None:
+                self.log.failure("cannot look after the mailboxes of {universe}", universe=self._context.at.universe)
 
     async def _look_at_watched(self) -> Unavailable | None:
         """What was wrong with the last folder that something was wrong with."""

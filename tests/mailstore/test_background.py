@@ -6,6 +6,7 @@ from collections.abc import Collection
 from types import SimpleNamespace
 from typing import Any
 
+from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.mailstore import background
@@ -55,3 +56,26 @@ class RestTests(SynchronousTestCase):
             self.wall = wall
             self.look(at)
             self.assertEqual(len(self.looked), looks)
+
+
+class StopTests(SynchronousTestCase):
+    """Looking, and the end of it."""
+
+    def test_closed_meanwhile(self) -> None:
+        """A store that is closed in the middle of a look is no failure; what goes wrong before is told."""
+        clock = Clock()
+
+        def gone() -> None:
+            if closed:
+                watch.stop()
+            raise OSError(9, "Bad file descriptor")
+
+        parts: list[Any] = [
+            SimpleNamespace(reactor=clock, at=SimpleNamespace(universe="main")), SimpleNamespace(all=gone),
+            SimpleNamespace(all_loaded=list), None]
+        for closed, told in ((False, 1), (True, 0)):
+            watch = background.ExternalWatch(*parts)
+            watch.start()
+            clock.advance(1.0)
+            self.assertEqual(len(self.flushLoggedErrors(OSError)), told)
+            watch.stop()
