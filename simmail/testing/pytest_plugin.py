@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from simmail.client import Client
     from simmail.testing.service import OwnService
 
-#: Where the clocks of tests begin, and stand until they are moved: a Monday morning.
-START = "2026-03-02T09:00:00Z"
-
 PLACE: pytest.StashKey[tuple[str, str]] = pytest.StashKey()
 OWN: pytest.StashKey[OwnService] = pytest.StashKey()
 UNIVERSE: pytest.StashKey[Client] = pytest.StashKey()
@@ -73,6 +70,8 @@ def simmail_admin(pytestconfig: pytest.Config) -> Iterator[Client]:
 @pytest.fixture(scope="session")
 def simmail_base(simmail_admin: Client) -> Iterator[Client]:
     """The universe that those of the tests begin as; what all need is put into it, once."""
+    from simmail.testing.service import START
+
     with simmail_admin.create(clock=START, seed="tests") as client:
         yield client
         simmail_admin.delete(client.universe)

@@ -14,6 +14,9 @@ from pathlib import Path
 
 from simmail.client import ApiError, Client
 
+#: Where the clocks of tests begin, and stand until they are moved: a Monday morning.
+START = "2026-03-02T09:00:00Z"
+
 #: Real seconds within which it must serve, and end; a start takes about one.
 PATIENCE = 60.0
 

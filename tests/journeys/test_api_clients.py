@@ -33,7 +33,7 @@ class ClientTests(JourneyCase):
         asyncio.run(self.later(url, service.key))
         page = (DOCS / "testing.rst").read_text(encoding="utf-8")
         self.node(url, service.key, page)
-        blocks = re.findall(r"::\n\n((?:    .*\n|\n)*?    from simmail.*\n(?:    .*\n|\n)*)", page)
+        blocks = re.findall(r"::\n\n((?:    .*\n|\n)*?    from simmail.client import.*\n(?:    .*\n|\n)*)", page)
         self.assertEqual(len(blocks), page.count("from simmail.client import"))
         for block in blocks:
             exec(dedent(block), {"BASE": url, "KEY": service.key, "print": self.assertTrue})
