@@ -20,7 +20,8 @@ GET /api/status; GET /api/me; GET /api/universes; GET /api/connection; GET /api/
 GET /api/personas; POST /api/personas; GET /api/personas/{id}; PATCH /api/personas/{id}; PUT /api/personas/{id}
 DELETE /api/personas/{id}; GET /api/personas/{id}/memory; POST /api/personas/{id}/memory
 DELETE /api/personas/{id}/memory; POST /api/memory/by-external; GET /api/personas/{id}/relations
-DELETE /api/personas/{id}/relations; GET /api/personas/{id}/sheet; GET /api/temperaments; GET /api/mailboxes; GET /api/mailboxes/{address}/folders
+DELETE /api/personas/{id}/relations; GET /api/personas/{id}/sheet; GET /api/temperaments; GET /api/mailboxes
+GET /api/mailboxes/{address}/folders
 PUT /api/mailboxes/{address}/status; GET /api/mailboxes/{address}/messages; GET /api/mailboxes/{address}/threads
 GET /api/mailboxes/{address}/messages/{folder}/{uid}; PATCH /api/mailboxes/{address}/messages/{folder}/{uid}
 GET /api/mailboxes/{address}/messages/{folder}/{uid}/raw
