@@ -259,8 +259,8 @@ class PageTests(JourneyCase):
             # The policy of the pages lets no script in but their own; the examiner is no attacker.
             visit = Visit(opened, service, bypass_csp=True)
             visit.sign_in()
-            for view in [*VIEWS, "mail/app@sim.test/INBOX/1", "people/new", f"people/{maria}/memory", "cases/new",
-                         "admin/keys"]:
+            for view in [*VIEWS, "mail/app@sim.test/INBOX/1", "people/new", f"people/{maria}",
+                         f"people/{maria}/memory", "cases/new", "admin/keys"]:
                 page = visit.go(view)
                 expect(page.locator("#view .loading")).to_have_count(0)
                 page.wait_for_timeout(50)

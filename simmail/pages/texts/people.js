@@ -42,7 +42,7 @@ export default {
   "event.auth.ok": "{username} signed in over {proto}",
   "event.case.updated": "The case “{title}” changed",
   "event.clock": "The clock stands at {at} and runs at ×{speed}",
-  "event.clock.frozen": "The clock is frozen at {at}",
+  "event.clock.frozen": "The clock stands at {at}, frozen",
   "event.fault.hit": "The fault rule {rule} acted",
   "event.faults.updated": "The fault rules changed; there are {rules}",
   "event.inspect.links": "{links} links of {about} were looked at",
