@@ -286,7 +286,9 @@ _OTHER_FORMS = frozenset((b"text/x-amp-html", b"text/watch-html", b"text/enriche
 
 def _as_text(pieces: list[_Piece]) -> str:
     readable = [piece.plain is not None and bool(piece.plain.strip() or not piece.html) for piece in pieces]
-    rendered = iter(htmltext.render_each(piece.html for piece, plain in zip(pieces, readable) if not plain))
+    # Most mail has text that can be read, and nothing is made of its HTML.
+    rendered = iter(() if all(readable) else htmltext.render_each(
+        piece.html for piece, plain in zip(pieces, readable) if not plain))
     return "\n".join(
         [piece.plain or "" if plain else next(rendered) for piece, plain in zip(pieces, readable)]).rstrip("\n")
 
