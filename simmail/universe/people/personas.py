@@ -162,8 +162,7 @@ class Personas:
         @raise Invalid: a bad field, an address or external id in use.
         """
         async with self._turn:
-            dice = self._dice_of(_first(fields))
-            persona = new_persona(fields, "p_" + dice.token(12, "id"), provider, self._now(), dice)
+            persona = self._new(fields, provider, self._now())
             self._check_unique(persona, None)
             self._check_named(persona, None)
             await self._create(persona, why, mode)
@@ -177,13 +176,10 @@ class Personas:
 
         @raise Invalid: a bad field, an address in use.
         """
-        dice = self._dice_of(_first(fields))
-        persona = new_persona(fields, "p_" + dice.token(12, "id"), provider, self._now(), dice)
+        persona = self._new(fields, provider, self._now())
         self._check_unique(persona, None)
         asked = self.imagines()
-        return persona, Commit(
-            puts=(_document(persona), *_unfilled(persona, asked)),
-            events=(self._created(persona, why, "ai" if asked else "basic"),))
+        return persona, _stored(persona, self._created(persona, why, "ai" if asked else "basic"), asked)
 
     def came(self, persona: Persona) -> None:
         """The commit of a L{newcomer} is made, or sure to be."""
@@ -191,13 +187,16 @@ class Personas:
         if self.imagines():
             self.imagined(persona)
 
-    def _dice_of(self, first: str) -> Dice:
+    def _new(self, fields: dict[str, Any], provider: Provider, now: datetime) -> Persona:
         """
-        The dice of a persona about to be created with a first address.
+        A persona about to be created.
 
-        Keyed by how often there was one before, not by how many there are: the order of creation changes nothing.
+        Drawn by how often there was one with its first address before (never, for those of a file), not by how many
+        there are: the order of creation changes nothing.
         """
-        return self._dice.on("persona", first, self._before.get(first, 0) + 1)
+        first = _first(fields)
+        dice = self._dice.on("persona", first, 0 if provider == "config" else self._before.get(first, 0) + 1)
+        return new_persona(fields, "p_" + dice.token(12, "id"), provider, now, dice)
 
     async def _create(self, persona: Persona, why: str, mode: str, asked: bool = False) -> None:
         for address in persona.addresses:
@@ -206,7 +205,7 @@ class Personas:
             event = Event("persona.updated", self._now(), {"id": persona.id, "name": persona.name})
         else:
             event = self._created(persona, why, mode)
-        await self._commit(Commit(puts=(_document(persona), *_unfilled(persona, asked)), events=(event,)))
+        await self._commit(_stored(persona, event, asked))
         self._keep(persona)
 
     def _created(self, persona: Persona, why: str, mode: str) -> Event:
@@ -225,10 +224,7 @@ class Personas:
         async with self._turn:
             persona = self._by_address.get(address)
             if persona is None:
-                dice = self._dice_of(address)
-                persona = new_persona(
-                    {"addresses": [address], **named_by(address)}, "p_" + dice.token(12, "id"), "stranger",
-                    self._now(), dice)
+                persona = self._new({"addresses": [address], **named_by(address)}, "stranger", self._now())
                 # Where nobody writes but templates, ai acts as basic (decisions, section 23, "Recipients").
                 asked = mode == "ai" and self.imagines()
                 await self._create(persona, "mail came for an address never seen before",
@@ -328,8 +324,7 @@ class Personas:
             listed: dict[str, Persona] = {}
             for n, fields in enumerate(entries):
                 try:
-                    dice = self._dice.on("persona", _first(fields), 0)
-                    persona = new_persona(fields, "p_" + dice.token(12, "id"), "config", now, dice)
+                    persona = self._new(fields, "config", now)
                     old = self._by_id.get(persona.id)
                     persona = replace(persona, created=old.created) if old is not None else persona
                     for address in persona.addresses:
@@ -379,9 +374,9 @@ def _document(persona: Persona) -> tuple[str, str, bytes]:
     return ("personas", persona.id, msgspec.json.encode(persona))
 
 
-def _unfilled(persona: Persona, asked: bool) -> tuple[tuple[str, str, bytes], ...]:
-    """What is kept of a persona until a model that is asked has said who it is."""
-    return ((UNFILLED, persona.id, b"{}"),) if asked else ()
+def _stored(persona: Persona, event: Event, asked: bool) -> Commit:
+    """What keeps a new persona, and until a model that is asked has said who it is, that it has not."""
+    return Commit(puts=(_document(persona), *(((UNFILLED, persona.id, b"{}"),) if asked else ())), events=(event,))
 
 
 def _first(fields: Any) -> str:
