@@ -17,13 +17,7 @@ from msgspec.structs import replace
 from simmail.core.language.reader import Findings
 from simmail.core.records import temperaments
 from simmail.core.records.persona import Persona
-from simmail.core.records.relationship import Dossier, OpenPromise, Relation, RelationPromise, Stance, ThreadState
-
-__all__ = [
-    "Dossier", "OpenPromise", "Relation", "Stance", "ThreadState",
-    "begun", "broken", "forgotten", "junked", "kept", "met", "relation", "stance", "stances", "told", "unknown",
-    "with_promise", "wrote",
-]
+from simmail.core.records.relationship import Dossier, OpenPromise, Relation, RelationPromise, Stance
 
 #: After this many days without contact half of what was felt has worn off.
 HALF_LIFE_DAYS = 60.0

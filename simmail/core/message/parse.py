@@ -34,8 +34,6 @@ class Limits(Protocol):
     def parts(self) -> int: ...
 
 
-NOBODY = Address("", "")
-
 #: References kept of one message, characters of one Message-ID.
 MOST_REFERENCES, LONGEST_ID = 1000, 900
 _LONGEST_FILENAME = 255

@@ -55,7 +55,6 @@ TABLES: dict[str, tuple[str, ...]] = {
 SHOWN = TABLES["shown"]
 #: Which messages have digests is read from the smallest of those tables that are written together.
 _LEAST = "orders"
-TABLE_OF = {name: table for table, names in TABLES.items() for name in names}
 
 SCHEMA = tuple(
     f"create table {table} (id integer primary key, {', '.join(f'{chr(34)}{name}{chr(34)} blob' for name in names)})"
