@@ -83,6 +83,9 @@ def meeting(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
     values = values_of(scene, read)
     calendar, language = scene.calendar, scene.language
     proposed = [slot for slot in read.found.slots if slot.timed] or list(read.found.slots)
+    if read.found.called_off and len(proposed) > 1:
+        # The first is the one that cannot be: "Wednesday at 9 is off, does Friday at 8:20 suit you?"
+        proposed = proposed[1:]
     open_slots = [slot for slot in proposed if calendar.suits(slot, span_of(read))]
     acts = [act for act in does(scene, "meeting", number) if act == "meeting.accept" or not scene.has_said(act)]
     if open_slots:

@@ -26,7 +26,7 @@ from simmail.core.writer.life import is_of_another, is_visit, moved
 from simmail.core.writer.polish import habits
 from simmail.core.writer.sources.answer_sources import AnswerSources
 from simmail.core.writer.sources.known import is_proposal, is_told, known_answer, sources
-from simmail.core.writer.sources.side import seeks_help, takes_order_back
+from simmail.core.writer.sources.side import asks_price, seeks_help, takes_order_back
 from simmail.core.writer.sources.said_words import content, shared
 from simmail.core.writer.speech_act import ACTS, Said
 
@@ -274,6 +274,7 @@ def _to(scene: Scene, read: Read, number: int) -> list[Said]:
         return [dropped(scene, read), *answers(scene, read, left, number, known)]
     if intent == "cancelled" and takes_order_back(read.found, scene.language):
         # An order, and no appointment; what was paid for it is asked back.
+        left = [one for one in left if one.type != "request"]  # to take it off
         return [dropped(scene, read), *(refund(scene, read) or answers(scene, read, left, number, known))]
     if intent in ("redress", "sales") or intent not in _WHOLE and any(one.type in _OFFERING for one in left):
         said = remedy(scene, read)
@@ -359,7 +360,12 @@ def _dealt_with(question: MailQuestion, read: Read, scene: Scene, known: AnswerS
     if any(f" {cue}" in asked or f" {cue}" in asked.replace("-", " ") for cue in cues):
         return True
     if read.intent == "event":
-        return question.form in ("yes_no", "either", "time")
+        return question.form in ("yes_no", "either", "time") and told is None
+    if read.intent == "order":
+        # "Is it in stock, and when could you start?"
+        return question.type == "request" or not question.topic and question.type == "yes_no"
+    if read.intent == "enquiry" and asks_price(question.text, scene.language):
+        return True
     if read.intent in DEALINGS:
         # What is done about it says yes or no, or what is chosen.
         return question.form in ("yes_no", "choice", "either", "time") or (

@@ -58,3 +58,7 @@ class OccasionTests(SynchronousTestCase):
     def test_whole(self) -> None:
         """All that is asked for at once is told: what facts say, and of two things the one that is known."""
         self.played("whole")
+
+    def test_asked(self) -> None:
+        """A day that is off is not chosen, a price is quoted, an order taken, and what is lost is sought."""
+        self.played("asked")

@@ -15,6 +15,8 @@ from simmail.core.writer.sources.side import SideWords, side_words, tells
 
 #: Sentences that are looked at, and words between two numbers of "9 of the 60" at most.
 _SENTENCES, _APART = 6, 4
+#: Words behind a thing in which it is said not to be there.
+_BEHIND = 4
 _PHONE = re.compile(r"(?:\+|(?<![0-9])0)[0-9][0-9 ()/-]{5,18}[0-9]")
 #: Fewer letters are no name of a thing.
 _SHORTEST = 3
@@ -68,11 +70,13 @@ def _named(tokens: list[str], language: Language, distant: bool) -> Iterator[str
     for at, token in enumerate(tokens):
         low = token.lower()
         before = tokens[at - 1].lower() if at else ","
-        if low not in language.determiners | how.yours.keys() or low in how.no_things or not (
-                before in how.joints or tells(" ".join(tokens[max(0, at - 2):at + 1]), how.lacking, how.broken)):
+        if low not in language.determiners | how.yours.keys() or low in how.no_things:
             continue
         noun = _noun(tokens, at + 1, language)
-        if _is_thing(noun, how):
+        led_in, behind = tokens[max(0, at - 2):at + 1], tokens[at + 1 + len(noun):][:_BEHIND]
+        # "... meinen Ausweis nicht erhalten": other languages say that it is not there behind it.
+        if _is_thing(noun, how) and (before in how.joints or tells(" ".join(led_in), how.lacking, how.broken)
+                                     or tells(" ".join(behind), how.lacking)):
             yield " ".join(_turned([token], language, distant) + noun)
 
 

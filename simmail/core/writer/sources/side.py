@@ -41,6 +41,8 @@ class SideWords(Struct, frozen=True, forbid_unknown_fields=True):
     urgent: tuple[str, ...] = ()
     yours: Mapping[str, tuple[str, str]] = {}
     calls: tuple[str, ...] = ()
+    prices: tuple[str, ...] = ()
+    buys: tuple[str, ...] = ()
 
 
 #: What mail is to who sells that would be something else to who buys, by what it has to say; C{""} for nothing.
@@ -50,8 +52,10 @@ _SERVED: Mapping[str, Mapping[str, str]] = MappingProxyType({
     **dict.fromkeys(("confirmation", "redress", "delivery", "received", "booked", "private"),
                     {"broken": "complaint", "lacking": "complaint"}),
     **dict.fromkeys(("information", "support", "outage", "incident", "notice", "account", "task", "news", "document",
-                     "question", "alert", "delay"),
+                     "alert", "delay"),
                     {"fails": "bug", "broken": "complaint", "lacking": "complaint"}),
+    "question": {"fails": "bug", "broken": "complaint", "lacking": "complaint", "buys": "order", "prices": "enquiry"},
+    "offer": {"prices": "enquiry"},
     "code": {"fails": "bug"}, "phishing": {"fails": "bug"},
 })
 
@@ -109,7 +113,8 @@ def seen(intent: str, found: Findings, persona: Persona, language: Language) -> 
         return intent
     how, low = side_words(language.code), _text(found)
     seeks = _has(low, how.seeks)
-    if intent == "question" and not seeks and not any(
+    sells = intent in ("question", "offer") and bool(persona.org) and _has(low, how.prices + how.buys)
+    if intent == "question" and not seeks and not sells and not any(
             asks_what_is_done(one.text, language) for one in found.points) and not all(
             one.type == "request" for one in found.points):
         return intent
@@ -118,7 +123,7 @@ def seen(intent: str, found: Findings, persona: Persona, language: Language) -> 
     if intent == "sales" and _has(low, how.offers_help):
         return "question"  # "what can we do for you?"
     # Whoever has a trade is asked to put right what it did.
-    trade = bool(persona.role or persona.org) and seeks and not found.sorry and not _has(low, how.serving)
+    trade = bool(persona.role or persona.org) and (seeks or sells) and not found.sorry and not _has(low, how.serving)
     if not trade and not _is_served(low, persona, how):
         return intent
     return next((other for said, other in others.items() if not said or _has(low, getattr(how, said))), intent)
@@ -143,6 +148,11 @@ def seeks_help(question: str, language: Language) -> bool:
     """Return whether a question or request wants trouble put right: doing it is the answer."""
     how = side_words(language.code)
     return tells(question, how.proposals, how.seeks)
+
+
+def asks_price(question: str, language: Language) -> bool:
+    """Return whether a question wants to know what something would cost: a quote says it."""
+    return tells(question, side_words(language.code).prices)
 
 
 def is_urgent(found: Findings, language: Language) -> bool:
