@@ -50,7 +50,12 @@ def matter(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
 
 
 def _invoice(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
-    values = values_of(scene, read)
+    values, persona = values_of(scene, read), scene.request.persona
+    if not (persona.org or persona.role):
+        # Nobody at home has an accounts department.
+        day = scene.due(scene.manner.days, read.found.deadlines)
+        return [Said(act="debt.pay", values={**values, **scene.by(day)},
+                     promise=scene.promise(what_for(scene, "invoice.pay", values), day))]
     known = facts.on_money(scene.facts, (*read.found.references, *read.found.amounts),
                            read.found.prose.body, scene.language)
     if known is not None:

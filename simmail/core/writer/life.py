@@ -22,7 +22,6 @@ from simmail.core.language_data import read_optional
 from simmail.core.rng import Dice
 from simmail.core.writer.choice import does, timed, values_of
 from simmail.core.writer.context import Read, Scene, mentions
-from simmail.core.writer.sources.fault import fault
 from simmail.core.writer.sources.self_sheet import SelfSheet
 from simmail.core.writer.speech_act import Said
 
@@ -234,8 +233,7 @@ def _status(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
     """A question after an order: looked after, and told when it is found."""
     act = does(scene, "status", number)[0]
     values = values_of(scene, read)
-    values["ref"] = values.get("ref") or fault(read.found, scene.language, scene.distant) or kind_words(
-        scene.language.code).your_order
+    values["ref"] = values.get("ref") or kind_words(scene.language.code).your_order
     if act != "status.look":
         return [Said(act=act, values=values)]
     day = scene.due(min(scene.manner.days, 2), read.found.deadlines)

@@ -361,6 +361,8 @@ def _dealt_with(question: MailQuestion, read: Read, scene: Scene, known: AnswerS
         return True
     if read.intent == "event":
         return question.form in ("yes_no", "either", "time") and told is None
+    if read.intent == "invoice" and not (scene.request.persona.org or scene.request.persona.role):
+        return True
     if read.intent == "order":
         # "Is it in stock, and when could you start?"
         return question.type == "request" or not question.topic and question.type == "yes_no"

@@ -21,7 +21,7 @@ class OccasionTests(SynchronousTestCase):
         meaning = Meaning()
         for one in OCCASIONS[part]:
             for temperament in TEMPERAMENTS:
-                job = {name: one[name] for name in ("role", "org") if name in one}
+                job = {name: one[name] for name in ("role", "org", "wants") if name in one}
                 known = {name: one[name] for name in ("facts", "notes") if name in one}
                 told = wrote(mail(one["text"], one["subject"]), temperament=temperament, meaning=meaning,
                              persona=maria(temperament, **job), **known).text.lower()
@@ -62,3 +62,7 @@ class OccasionTests(SynchronousTestCase):
     def test_asked(self) -> None:
         """A day that is off is not chosen, a price is quoted, an order taken, and what is lost is sought."""
         self.played("asked")
+
+    def test_home(self) -> None:
+        """Nobody at home has an accounts department, and whoever has a wish or knows a figure holds to it."""
+        self.played("home")

@@ -20,6 +20,9 @@ MONEY = re.compile(
     rf"(?<!\w)(?:{_CURRENCY}) ?({_SUM})(?![0-9])"
     rf"|(?<![\w.,])({_SUM}) ?(?:{_CURRENCY}|(?i:euros?|pounds?|dollars?))(?!\w)")
 _SHARE = re.compile(r"([0-9]{1,3}(?:[.,][0-9]{1,2})?) ?(?:%|percent|per cent|Prozent)")
+#: "7 to 15", which "7 to 17" is not.
+_SPAN = re.compile(r"(?<![\w.,:-])([0-9]{1,2}(?:[:.][0-9]{2})?) ?(?:to|till|until|-|–|bis|à|a) ?"
+                   r"([0-9]{1,2}(?:[:.][0-9]{2})?)(?![0-9])")
 _NUMBER = re.compile(r"(?<![\w.,:-])[0-9]{1,9}(?![\w.,:-]*[0-9])")
 _CODE = re.compile(r"(?<!\w)(?=[A-Z0-9/-]*[0-9])[A-Z]{1,6}[-/]?[0-9][A-Z0-9/-]{1,16}(?!\w)")
 
@@ -33,6 +36,7 @@ class Marks(Struct, frozen=True):
     shares: frozenset[float] = frozenset()
     codes: frozenset[str] = frozenset()
     numbers: frozenset[int] = frozenset()
+    spans: frozenset[tuple[str, str]] = frozenset()
 
 
 def marks(text: str, base: datetime, language: Language) -> Marks:
@@ -51,7 +55,8 @@ def marks(text: str, base: datetime, language: Language) -> Marks:
         days=days, times=frozenset(
             slot.start.hour * 60 + slot.start.minute for slot in found.slots if slot.timed),
         sums=sums, shares=shares, codes=frozenset(_CODE.findall(plain)),
-        numbers=frozenset() if days else frozenset(map(int, _NUMBER.findall(plain))))
+        numbers=frozenset() if days else frozenset(map(int, _NUMBER.findall(plain))),
+        spans=frozenset(_SPAN.findall(plain)))
 
 
 def agree(asked: Marks, known: Marks) -> bool | None:
@@ -60,7 +65,7 @@ def agree(asked: Marks, known: Marks) -> bool | None:
     if asked.days and known.days:
         same.append(any(_same_day(one, other) for one in asked.days for other in known.days))
     for one, other in ((asked.times, known.times), (asked.sums, known.sums), (asked.shares, known.shares),
-                       (asked.codes, known.codes)):
+                       (asked.codes, known.codes), (asked.spans, known.spans)):
         if one and other:
             same.append(not one.isdisjoint(other))  # type: ignore[arg-type]
     if not same and asked.numbers and (known.numbers or known.sums):
