@@ -185,6 +185,8 @@ def _yes_or_no(scene: Scene, read: Read, question: MailQuestion, values: dict[st
         return Said(act="answer.glad" if yes else "answer.sorry", values=values)
     how = restating(scene.language.code)
     full = restated(scene, question)
+    if yes and how.offers and question.text.lower().startswith(how.offers):
+        return Said(act="answer.yes", values={**values, "yes": how.accepts})
     if yes and mentions_any(question.text, how.bothering):
         clause = f"{scene.language.no[:1].upper()}{scene.language.no[1:]}, {full.denied}." if full.denied else ""
         return Said(act="answer.own", values={**values, "value": clause or how.unbothered})

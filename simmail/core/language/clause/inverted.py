@@ -125,6 +125,8 @@ def statement(words: list[str], how: Restate) -> Statement:
         return Statement("", "")
     tail = words[1 + subject:]
     who, person = _person(words[1:1 + subject], tail, how)
+    if not tail and person == "me" and first in how.modals:
+        return Statement(f"{who} {how.mine.get(first, first)}", f"{who} {how.negated.get(first, '')}")  # "or will you?"
     verb = _verb(first, person, tail, how)
     if verb is None or not tail:
         return Statement("", "")

@@ -125,7 +125,8 @@ def deed(request: str, language: Language, polite: bool = True) -> tuple[str, st
     words = cut([word for at, word in enumerate(rest) if word.lower() not in how.request_fillers or at and
                  word.lower() == language.and_], how)
     low_words = [word.lower() for word in words]
-    if not 2 <= len(words) <= MOST_WORDS or low_words[0] in how.no_deeds or low_words[0] in how.question_starts:
+    if not 2 <= len(words) <= MOST_WORDS or (low_words[0] in how.no_deeds and (
+            low_words[0] not in how.passing_on or low_words[1] in how.objects)) or low_words[0] in how.question_starts:
         return "", ""
     if asks_ability(request, language):
         return "", ""

@@ -91,6 +91,9 @@ class Restate(Struct, frozen=True, forbid_unknown_fields=True):
     polite_requests: frozenset[str] = frozenset()
     request_starts: tuple[str, ...] = ()
     request_fillers: frozenset[str] = frozenset()
+    passing_on: frozenset[str] = frozenset()
+    offers: tuple[str, ...] = ()
+    accepts: str = ""
     no_deeds: frozenset[str] = frozenset()
     prefixes: frozenset[str] = frozenset()
     not_yet: str = ""

@@ -126,6 +126,10 @@ def _cut(
         cut = piece(question, one.value, language) if common or placed or first and question.type in _MOVED else ""
         if cut and (first or placed or common == asked or shared(common, content(cut, language.code))):
             yield _Cut(Hit(one, 0.0, len(common)), cut, one.value)
+    told = [one for one in said if one.by == "correspondent"]
+    if told and mentions_any(question.text.lower(), how.trouble):
+        # What somebody wrote for at first was the trouble.
+        yield _Cut(Hit(told[0], 0.0, 0), told[0].value.strip(" .!"), told[0].value)
 
 
 def _around(said: Sequence[Remark], language: Language) -> dict[Remark, frozenset[str]]:

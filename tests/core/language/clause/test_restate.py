@@ -64,6 +64,11 @@ class EnglishTests(SynchronousTestCase):
         self.assertFalse(asks_ability("Can you send it again?", EN))
         self.assertEqual(deed("Can you walk properly again?", EN), ("", ""))
         self.assertEqual(deed("Would you hire him again?", EN), ("", ""))
+        self.assertEqual(deed("Would it be possible for you to check the text by Tuesday?", EN)[0],
+                         "check the text by Tuesday")
+        self.assertEqual(deed("Could you tell the lads that it stays?", EN)[0], "tell the lads that it stays")
+        self.assertEqual(deed("Could you tell me when it goes?", EN)[0], "")
+        self.assertEqual(statement("Will you?", EN).said, "I will")
         self.assertEqual(deed("Could anybody else give the 10 am talk?", EN)[0], "give the 10 am talk")
         self.assertEqual(deed("Could you send the list again?", EN)[0], "send the list again")
         self.assertEqual(deed("Could you Invoice it to the office?", EN)[0], "invoice it to the office")
