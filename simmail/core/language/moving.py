@@ -20,6 +20,8 @@ from simmail.core.language_data import read_optional
 _SENTENCES = 8
 #: Words of so many letters stand for themselves, not for a beginning.
 _WHOLE = 3
+#: Letters of a word by which cues are looked up, and what may stand before them.
+_KEY, _OPENED = 3, "¡¿(\"„“«‚"
 #: What parts words that are said as one: "I'm", "l'hôpital".
 _PARTED = str.maketrans("'’-", "   ")
 
@@ -58,6 +60,16 @@ def _cues(code: str) -> tuple[_Cue, ...]:
         for what, cues in known.moved.items() for cue in cues)
 
 
+@cache
+def _by_key(code: str) -> Mapping[str, tuple[int, ...]]:
+    """The places of the cues by how the words of their last group begin."""
+    found: dict[str, dict[int, None]] = {}
+    for place, cue in enumerate(_cues(code)):
+        for one in cue.last:
+            found.setdefault(one.partition(" ")[0][:_KEY], {})[place] = None
+    return MappingProxyType({key: tuple(places) for key, places in found.items()})
+
+
 def _beginning(cue: str) -> str:
     words = cue.replace("_", " ")
     return f" {words} " if len(words.rpartition(" ")[2]) in range(1, _WHOLE + 1) else f" {words}"
@@ -66,8 +78,10 @@ def _beginning(cue: str) -> str:
 def moving(sentences: Sequence[str], code: str) -> Moving:
     """Return the first of the kinds of C{kinds.yaml}, in its order, that one of the first sentences tells."""
     low = [one.lower().translate(_PARTED) for one in sentences[:_SENTENCES]]
-    whole, folded = " ".join(" ".join(low).split()), list[str]()
-    for what, groups, last in _cues(code):
+    said, index, folded = " ".join(low).split(), _by_key(code), list[str]()
+    whole, cues = " ".join(said), _cues(code)
+    begun = index.keys() & {word.lstrip(_OPENED)[:_KEY] for word in said}
+    for what, groups, last in (cues[place] for place in sorted({place for key in begun for place in index[key]})):
         if not any(map(whole.__contains__, last)):
             continue
         folded = folded or [f" {' '.join(filter(str.isalnum, words(one)))} . " for one in low]
