@@ -195,9 +195,12 @@ def _to_the_point(scene: Scene, said: list[Said]) -> list[Said]:
     words = _values(told, scene)
     quoted = any(one.act.startswith("enquiry.") for one in said)
     promised = any(one.promise is not None or one.documents for one in told)
+    invited = any(one.act.startswith(("event.", "meeting.social")) for one in said)
     return [one for one in said if one in told or one.asked is None or not (
         # "Poor thing, isn't she?"
         len(said) > 1 and one.asked.checks and not any(map(str.isdigit, one.asked.text))
+        # "Who's in, and who brings a cake?" is asked of all.
+        or invited and one.asked.type == "who" and one.act == "answer.unknown"
         or promised and one.asked.type == "when" or quoted and one.asked.type == "much"
         or _within(one.asked, words, scene))]
 

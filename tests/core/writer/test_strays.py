@@ -156,3 +156,16 @@ class StrayTests(SynchronousTestCase):
                                       temperament=temperament, held=held, own=(own,)))
             self.assertEqual((written.written.promise, written.written.attachments), (None, ()))
             self.assertIn("dropped.ok", [one.act for one in written.said])
+
+    def test_asked_of_all(self) -> None:
+        """Of who comes and brings what, which an invitation asks of all, nobody says not to know it."""
+        for text, subject in (
+            ("Hi all,\n\nthe allotment barbecue is on Saturday 14 March at 4. Who's in? And who could bring a salad?",
+             "Allotment barbecue"),
+            ("Hallo alle,\n\nunser Sommerfest ist am Samstag, 14. März um 16 Uhr. Wer kommt, wer bringt Kuchen mit?",
+             "Einladung zum Sommerfest"),
+        ):
+            for temperament in TEMPERAMENTS:
+                said = drafted(request(mail(text, subject), meaning=MEANING, persona=maria(
+                    temperament, org="", role=""))).said
+                self.assertNotIn("answer.unknown", [one.act for one in said], (text, temperament))
