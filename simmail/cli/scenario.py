@@ -55,7 +55,7 @@ def _list(parsed: argparse.Namespace) -> int:
     from simmail.scenario.library import shipped
 
     for script in shipped():
-        print(f"{script.name:20} {script.title}")
+        print(f"{script.name:25} {script.title}")
     return PASSED
 
 

@@ -66,7 +66,7 @@ class TestedCommand(Struct, frozen=True):
 
 def _examples() -> Path:
     try:
-        return Path(str(files("simmail.etc"))) / "examples"
+        return Path(str(files("simmail.etc").joinpath("examples")))
     except ModuleNotFoundError:
         # Run from a working copy: the folder stands beside the package.
         return Path(__file__).parents[2] / "etc" / "examples"

@@ -90,7 +90,7 @@ def held(script: ScenarioFile, report: ScoreReport, late: Mapping[str, Sequence[
     found = []
     for one in script.expect:
         points = about(one.id, report)
-        why = [*late.get(one.id, ()), *lost(points)]
+        why = [text.removeprefix(f"{one.id}: ") for text in (*late.get(one.id, ()), *lost(points))]
         found.append(Held(one.id, one.what or one.id, bool(points) and not why, tuple(why) if points or why else (
             "there was nothing to judge",)))
     for name, least in script.require.items():

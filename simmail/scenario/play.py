@@ -223,7 +223,7 @@ class Play:
         report = self._client.score()
         for id in ids:
             points = about(id, report)
-            wrong = lost(points) if points else [f"{id}: had not come true by {format_instant(self._now)}"]
+            wrong = lost(points) if points else [f"had not come true by {format_instant(self._now)}"]
             self._late.setdefault(id, []).extend(wrong)
 
     def _tell(self, what: str) -> None:

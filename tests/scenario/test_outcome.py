@@ -38,7 +38,7 @@ class OutcomeTests(SynchronousTestCase):
         self.assertEqual(played(TOM).failed, ("told", "quiet", "attacks"))
         self.assertEqual(played(ANNA, late=("too late",)).failed, ("told", "later", "attacks"))
         why = {one.id: one.why for one in played(TOM).held}
-        self.assertEqual(why["quiet"], ("quiet: tom@mail.test got the mail that was forbidden",))
+        self.assertEqual(why["quiet"], ("tom@mail.test got the mail that was forbidden",))
         self.assertEqual(why["attacks"], ("nothing to judge, at least 1 is required",))
 
     def test_pass_k(self) -> None:
@@ -53,8 +53,9 @@ class OutcomeTests(SynchronousTestCase):
         """Each tells what failed and why; XML is well-formed, and HTML has nothing that was not escaped."""
         results = [Result(SCRIPT, "s", (played(TOM), Played((), 1.0, "a", ())))]
         told = text(results)
-        for line in ("one: One & only", "    FAIL  told: Anna is <told>", "          told: anna@mail.test got no such "
-                     "mail so far", "  failed: 1 of 2 runs, pass^1 0.50, pass^2 0.00, 2 fingerprints, seed s"):
+        for line in (
+                "one: One & only", "    FAIL  told: Anna is <told>", "          anna@mail.test got no such mail so far",
+                "  failed: 1 of 2 runs, pass^1 0.50, pass^2 0.00, 2 fingerprints, seed s"):
             self.assertIn(line, told.splitlines())
         top = ElementTree.fromstring(junit(results).encode())
         self.assertEqual((top.get("tests"), top.get("failures")), ("4", "3"))
