@@ -9,6 +9,7 @@ and plan.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from functools import cache
 from inspect import isawaitable
 from typing import Any
 
@@ -41,7 +42,7 @@ class Tool(Struct, frozen=True):
     @ivar arguments: the record its arguments are read into.
     @ivar reads: changes nothing; destroys: what it takes away is gone; outside: its effects leave the mailbox.
     @ivar waits: stays open, and ends when its caller leaves.
-    @ivar schema: of the arguments, as the client is told.
+    @ivar schema: makes that of the arguments, as the client is told; without it, it is that of the record.
     """
 
     name: str
@@ -52,11 +53,11 @@ class Tool(Struct, frozen=True):
     destroys: bool = False
     outside: bool = False
     waits: bool = False
-    schema: dict[str, Any] | UnsetType = UNSET
+    schema: Callable[[], dict[str, Any]] | UnsetType = UNSET
 
     def listed(self) -> dict[str, Any]:
         """Return what clients are told of it."""
-        shown: dict[str, Any] = schema(self.arguments) if self.schema is UNSET else self.schema
+        shown: dict[str, Any] = schema(self.arguments) if self.schema is UNSET else self.schema()
         if self.destroys:
             shown = {**shown, "properties": {**shown.get("properties", {}), CONFIRMED: {
                 "type": "boolean", "description": "true: do it without asking", "default": False}}}
@@ -102,29 +103,34 @@ def served(route: Route, name: str, text: str, path: dict[str, str] | None = Non
     fixed = path or {}
     names = [one for one in route.names if one not in fixed]
     record: Any = route.body if route.body is not None else route.query
-    listed = route.body is not None and msgspec.json.schema(record).get("type") == "array"
-    shown = schema(route.body_shown or record)
-    if listed:
-        items = {**shown, "description": "all that there shall be"}
-        shown = {"type": "object", "properties": {"items": items}, "required": ["items"], "additionalProperties": False,
-                 "$defs": items.pop("$defs", {})}
-    if names:
-        told_of = {one: {"type": "string", "description": path_parameter(route, one)["description"]} for one in names}
-        shown = {**shown, "properties": {**told_of, **shown.get("properties", {})},
-                 "required": [*names, *shown.get("required", ())]}
+
+    def shown() -> dict[str, Any]:
+        found = schema(route.body_shown or record)
+        if _is_list(record):
+            items = {**found, "description": "all that there shall be"}
+            found = {"type": "object", "properties": {"items": items}, "required": ["items"],
+                     "additionalProperties": False, "$defs": items.pop("$defs", {})}
+        said = {one: {"type": "string", "description": path_parameter(route, one)["description"]} for one in names}
+        return {**found, "properties": {**said, **found.get("properties", {})},
+                "required": [*names, *found.get("required", ())]} if names else found
 
     async def run(call: Call, given: dict[str, Any]) -> ToolAnswer:
         place: dict[str, Any] = {**fixed, **{one: given.pop(one, None) for one in names}}
         for one in names:
             if not isinstance(place[one], str):
                 raise Invalid(one, "is required, and must be text")
-        value = given.pop("items") if listed and len(given) == 1 and "items" in given else given
+        value = given.pop("items") if list(given) == ["items"] and _is_list(record) else given
         depth = call.services.config.limits.json_depth
         answer = await asked(call, route, validate.body(msgspec.json.encode(value), record, depth), place)
         return told(answer, own)
 
     return Tool(name, text, dict[str, Any], run, reads=route.method == "GET", destroys=route.method == "DELETE",
                 schema=shown)
+
+
+@cache
+def _is_list(record: Any) -> bool:
+    return bool(msgspec.json.schema(record).get("type") == "array")
 
 
 def told(answer: Any, own: bool) -> ToolAnswer:
