@@ -84,7 +84,8 @@ def ranked(
         # What the reader wrote is what it asks for, and what was said later holds.
         score += (_THEIRS if remark.by == "correspondent" else 0.0) + fresh * place / len(said)
         # "She gets a pill", behind "fetch her": what the sentence itself has counts more.
-        score -= _CARRIED * len(words - shared(asked, content(remark.value, language.code)))
+        if words and remark.value.split()[0].lower() in cutting(language.code).pointing:
+            score -= _CARRIED * len(words - shared(asked, content(remark.value, language.code)))
         akin = kin(text, remark.value, language) is True
         score += _KIN if akin else 0.0
         hits.append(Hit(remark, score, sum(often[word] < 3 for word in words) + 2 * akin))

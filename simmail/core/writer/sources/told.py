@@ -167,6 +167,8 @@ def _latest(
     measured = frozenset[str]().union(*cutting(language.code).measures.values())
     unit = {word for word in cut.lower().split() if word.isalpha()} if not measured.isdisjoint(
         cut.lower().split()) else set()
+    of_family = kin(question.text, cut, language) and not mentions_any(
+        question.text.lower(), cutting(language.code).trouble)
     for one in reversed(later):
         right = next((one.value.partition(cue)[0] for cue in asking(language.code).corrects if shared(
             content(cut, language.code), content(one.value.partition(cue)[2], language.code))), "")
@@ -178,8 +180,7 @@ def _latest(
             return hit._replace(remark=one), new
         if money and is_bare_price(one.value, language):
             return hit._replace(remark=one), prices(one.value, language)[0].text
-        akin = kin(question.text, cut, language) and kin(question.text, one.value, language) and not mentions_any(
-            question.text.lower(), cutting(language.code).trouble)
+        akin = of_family and kin(question.text, one.value, language)
         words = around[one] if now or money else content(one.value, language.code)
         mail = frozenset[str]().union(*(content(other.value, language.code) for other in later if other.at == one.at))
         again = akin and question.type in ("what", "how") or (
