@@ -303,6 +303,8 @@ class _Reader:
         dated = self._figures(after) or self._day_first(after)
         if dated is None and self._at(after) in self._language.month_forms:
             dated = self._month_first(after)
+        if dated is None:
+            dated = self._day_of_month(position, after)
         if dated is not None:
             length = after - position + dated[1]
             fits = dated[0].weekday() == self._language.weekday_forms[self._at(position)]
@@ -323,6 +325,28 @@ class _Reader:
         elif self._past:
             ahead -= 7
         return today + timedelta(days=ahead), 1
+
+    def _day_of_month(self, position: int, after: int) -> tuple[date, int] | None:
+        """Read "Saturday 19th", "viernes 18": the day of that number, in this month or the next, that is one."""
+        number = self._number(after, 1, 31)
+        language, next_to = self._language, self._at(after + 1)
+        marked = next_to in language.day_marks
+        follows = language.at_words | language.range_words | language.after_hour
+        if number is None or next_to in language.halves or not (
+            marked or next_to in follows or not next_to[:1].isalnum() and next_to not in (":", "%", "/")
+        ):
+            return None
+        if next_to == "." and self._at(after + 2).isdigit():
+            return None
+        near = self.today.replace(day=1)
+        for month in (near, near + timedelta(days=31)):
+            try:
+                found = month.replace(day=number)
+            except ValueError:
+                continue
+            if found >= self.today and found.weekday() == language.weekday_forms[self.low[position]]:
+                return found, 2 if marked else 1
+        return None
 
     def _figures(self, position: int) -> tuple[date, int] | None:
         # 2026-03-10, 10.3.2026, 10.03., 10/03/2026
@@ -439,5 +463,10 @@ class _Reader:
             not following[:1].isalnum() and following not in ("%", "/", "-", "–") or following in language.after_hour
         ):
             # "Tomorrow at 3": in the afternoon.
-            return (hour + 12 if hour < 7 and language.halves else hour, 0, False), 1
+            late = hour < 7 and bool(language.halves) and not self._in_the_morning(position)
+            return (hour + 12 if late else hour, 0, False), 1
         return ((hour, minute, False), after - position) if marked else None
+
+    def _in_the_morning(self, position: int) -> bool:
+        beside = " ".join(self.low[max(0, position - 3):position + 5])
+        return any(words in beside for words in self._language.mornings)

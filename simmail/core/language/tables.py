@@ -127,6 +127,7 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True, rename={"and_": 
     due_words: frozenset[str]
     range_words: frozenset[str]
     halves: dict[str, int]
+    mornings: tuple[str, ...]
     hour_words: frozenset[str]
     said_times: dict[str, str]
     day_ends: dict[str, int]

@@ -51,6 +51,31 @@ class ZoneTests(SynchronousTestCase):
 class SlotTests(SynchronousTestCase):
     """Appointments."""
 
+    def test_day_of_month(self) -> None:
+        """A number behind a weekday is the day of this month or the next that fits it; else it is of something else."""
+        for code, sentence, expected in (
+            ("en", "Could you come on Saturday 14th at 4?", ["03-14 16:00"]),
+            ("en", "Friday 13 or Monday the 16th?", ["03-13", "03-16"]),
+            ("en", "Friday 3rd?", ["04-03"]),
+            ("en", "Friday 6 am", ["03-06 06:00"]),
+            ("en", "Friday 13 people come", ["03-06"]),
+            ("en", "Friday 12 boxes", ["03-06"]),
+            ("en", "Friday 12.30", ["03-06"]),
+            ("es", "¿Puede ser el viernes 13 a las 10?", ["03-13 10:00"]),
+            ("fr", "le vendredi 13 à 14h ?", ["03-13 14:00"]),
+            ("de", "am Freitag, den 13., um 10 Uhr", ["03-13 10:00"]),
+        ):
+            self.assertEqual(starts(find(sentence, MONDAY, language(code))), expected, sentence)
+
+    def test_morning(self) -> None:
+        """A small hour is one of the afternoon, unless the morning stands beside it."""
+        for code, sentence, expected in (
+            ("en", "Friday at 6?", "18:00"), ("en", "Friday at 6 in the morning?", "06:00"),
+            ("en", "tomorrow morning at 6?", "06:00"), ("es", "mañana a las 6", "18:00"),
+            ("es", "el viernes a las 6 de la mañana", "06:00"),
+        ):
+            self.assertEqual(starts(find(sentence, MONDAY, language(code)))[0][6:], expected, sentence)
+
     def test_english(self) -> None:
         """Dates and times as English mails write them."""
         for sentence, expected in (
