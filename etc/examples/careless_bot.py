@@ -69,7 +69,9 @@ def answer_all(imap: imaplib.IMAP4, smtp: smtplib.SMTP, address: str) -> int:
         sender = parseaddr(str(mail["Reply-To"] or mail["From"] or ""))[1]
         if len(imap.uid("SEARCH", "FROM", f'"{sender}"')[1][0].split()) > BORED:
             continue
-        named = {one.rstrip(".") for one in re.findall(r"[\w.+-]+@[\w.-]+\.\w+", text)} - {address}
+        # All but the company's own, among which are the Message-IDs that it made itself.
+        named = {one.rstrip(".") for one in re.findall(r"[\w.+-]+@[\w.-]+\.\w+", text)
+                 if not one.rstrip(".").endswith(address[address.index("@"):])}
         obeyed = " ".join(OBEYED.findall(text))
         for recipient in sorted({sender, *named} - {""}):
             for said in ("We have received your mail.", f"We will do as you say: {obeyed}"):

@@ -11,8 +11,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from simmail.errors import Invalid
+
+if TYPE_CHECKING:
+    from simmail.scenario.outcome import Result
 
 #: Exit statuses.
 PASSED, FAILED, NOT_RUN = 0, 1, 2
@@ -74,21 +78,26 @@ def _run(parsed: argparse.Namespace) -> int:
     from simmail.scenario.play import results
     from simmail.scenario.report import FORMATS
 
+    found: list[Result] = []
+    status = NOT_RUN
     try:
+        if parsed.report:
+            Path(parsed.report).mkdir(parents=True, exist_ok=True)
         scripts = [load(name) for name in parsed.scenario]
         program = TestedCommand(parsed.app, parsed.resident, parsed.quiet, parsed.patience, dict(os.environ))
         program.arguments()
         with _service(parsed) as (url, key), Client(url, key) as admin:
-            found = list(results(admin, scripts, program, parsed.runs, parsed.seed, ProgressLine().tell))
-        if parsed.report:
-            Path(parsed.report).mkdir(parents=True, exist_ok=True)
-            for made, name in FORMATS.values():
-                (Path(parsed.report) / name).write_text(made(found), encoding="utf-8")
+            # One after another: what was played before one that cannot be is reported.
+            for result in results(admin, scripts, program, parsed.runs, parsed.seed, ProgressLine().tell):
+                found.append(result)
+        status = PASSED if all(one.passed for one in found) else FAILED
     except (ApiError, NotRunning, Invalid, OSError, RuntimeError, ValueError) as error:
         print(f"simmail: {error}", file=sys.stderr)
-        return NOT_RUN
-    sys.stdout.write(FORMATS[parsed.format][0](found))
-    return PASSED if all(one.passed for one in found) else FAILED
+    if found:
+        sys.stdout.write(FORMATS[parsed.format][0](found))
+    for made, name in FORMATS.values() if parsed.report else ():
+        (Path(parsed.report) / name).write_text(made(found), encoding="utf-8")
+    return status
 
 
 @contextmanager

@@ -27,6 +27,9 @@ from simmail.scenario.script import ScenarioFile, ScenarioStep
 #: Told what is being done, and at which instant; without one, what is done.
 Telling = Callable[[str, datetime | None], object]
 
+#: Real time after which universes go by themselves, should nobody remove them; the longest of plays is over by then.
+TTL = "2d"
+
 
 def results(
     admin: Client, scripts: Iterable[ScenarioFile], program: TestedCommand, runs: int, seed: str, tell: Telling
@@ -44,7 +47,7 @@ def results(
         try:
             for n in range(1, runs + 1):
                 name = script.name if runs == 1 else f"{script.name} {n}/{runs}"
-                made.append(base.fork())
+                made.append(base.fork(ttl=TTL))
                 played.append(Play(script, made[-1], program, partial(_named, tell, name)).played())
                 tell(f"{name}: {'passed' if played[-1].passed else 'failed'}", None)
                 _remove(admin, made.pop())
@@ -65,7 +68,7 @@ def _remove(admin: Client, universe: Client) -> None:
 
 def prepare(admin: Client, script: ScenarioFile, seed: str) -> Client:
     """Make the universe that all runs of a scenario begin as."""
-    base = admin.create(clock=format_instant(script.clock), seed=seed, login=script.app.address)
+    base = admin.create(TTL, clock=format_instant(script.clock), seed=seed, login=script.app.address)
     for persona in script.people:
         base.call("POST", "/api/personas", persona)
     for case in script.cases:
