@@ -3,7 +3,8 @@ One frozen L{Config} from the defaults below and the operator's YAML file.
 
 The defaults are here and nowhere else; C{etc/simmail.yaml} shows them with a
 comment each, and a test holds the two together.  A file need only hold what
-differs.  Unknown or mistyped settings are refused with their dotted path.
+differs, and the environment (C{SIMMAILD_REDIS_URL}) counts more than a file.
+Unknown or mistyped settings are refused with their dotted path or variable.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from simmail.core.mime.address import is_valid
 from simmail.core.net.loopback import is_loopback
@@ -81,6 +82,10 @@ EnginePlace = Annotated[str, Meta(extra={"read": of_text(_engine_place)})]
 #: Settings that are paths of files and folders.
 PATHS = ("server.state", "server.plans", "redis.server", "tls.certificate", "tls.key", "people.file", "links.record",
          "links.replay", "ai.record", "ai.replay")
+
+#: What the names of variables begin with, and those that are none of the options: of the command line and of tests.
+PREFIX = "SIMMAILD_"
+OTHERS = frozenset(PREFIX + name for name in ("STATE", "LOG", "BROWSER", "GOLDEN"))
 
 
 class Server(Struct, frozen=True, forbid_unknown_fields=True):
@@ -341,26 +346,64 @@ def read_yaml(path: str, setting: str, ended: bool = False) -> Any:
         raise Invalid(setting, "the name of a file must not contain NUL") from None
 
 
-def load(path: str | None) -> Config:
+def load(path: str | None, environment: Mapping[str, str] | None = None) -> Config:
     """
-    The configuration of a YAML file, or the defaults; relative paths in it begin at the file's own folder.
+    The configuration of a YAML file, or the defaults, and above it that of the environment.
 
-    @raise Invalid: unreadable file, bad YAML, unknown or mistyped setting.
+    Relative paths in the file begin at its own folder, those of the environment where the process is.
+
+    @raise Invalid: unreadable file, bad YAML, unknown or mistyped setting or variable.
     """
-    if not path:
-        return Config()
-    return _placed(from_value(read_yaml(path, "config") or {}), Path(path).absolute().parent)
+    value = (read_yaml(path, "config") or {}) if path else {}
+    chosen = _chosen(environment or {})
+    if isinstance(value, dict):
+        for setting, (_, one) in chosen.items():
+            section, _, name = setting.partition(".")
+            old = value.get(section)
+            if old is None or isinstance(old, dict):
+                value[section] = {**(old or {}), name: one}
+    try:
+        return _placed(from_value(value), Path(path).absolute().parent if path else Path.cwd())
+    except Invalid as error:
+        for setting, (variable, _) in chosen.items():
+            if f"{error.field}.".startswith(f"{setting}."):
+                raise Invalid(variable, str(error)) from None
+        raise
+
+
+def _chosen(environment: Mapping[str, str]) -> dict[str, tuple[str, Any]]:
+    """Return what variables say: setting to variable and value.  An empty variable says nothing."""
+    defaults = {f"{PREFIX}{section}_{name}".upper(): (f"{section}.{name}", default)
+                for section, options in asdict(Config()).items() for name, default in asdict(options).items()}
+    found: dict[str, tuple[str, Any]] = {}
+    for variable, text in environment.items():
+        if not variable.startswith(PREFIX) or variable in OTHERS:
+            continue
+        if variable not in defaults:
+            raise Invalid(variable, "is no option; etc/simmail.yaml has them all")
+        setting, default = defaults[variable]
+        if not text:
+            continue
+        try:
+            found[setting] = variable, (
+                _place(setting, text, Path.cwd()) if isinstance(default, str)
+                else decode(text.encode(errors="surrogateescape")))
+        except Invalid as error:
+            raise Invalid(variable, str(error)) from None
+    return found
 
 
 def _placed(config: Config, folder: Path) -> Config:
     for setting in PATHS:
         section, _, name = setting.partition(".")
         old = getattr(config, section)
-        value = getattr(old, name)
-        # A program without a slash is looked for as a shell does.
-        if value and (setting != "redis.server" or "/" in value):
-            config = replace(config, **{section: replace(old, **{name: str(folder / value)})})
+        config = replace(config, **{section: replace(old, **{name: _place(setting, getattr(old, name), folder)})})
     return config
+
+
+def _place(setting: str, value: str, folder: Path) -> str:
+    # A program without a slash is looked for as a shell does.
+    return str(folder / value) if value and setting in PATHS and (setting != "redis.server" or "/" in value) else value
 
 
 def from_value(value: Any) -> Config:

@@ -100,7 +100,7 @@ def makeService(options: Options) -> service.Service:
     has the state folder or a port is busy.
     """
     try:
-        config = load(options["config"])
+        config = load(options["config"], os.environ)
         chosen = options["state"] or config.server.state or options["default-state"]
         state = (Path(chosen) if chosen else Path.home() / ".local" / "state" / "simmail").absolute()
         lock = take(state)

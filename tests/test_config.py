@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -46,6 +47,35 @@ class ConfigTests(SynchronousTestCase):
         self.assertEqual(config.redis.server, f"{folder}/bin/valkey")
         file.write_text("redis: {server: valkey-server}")
         self.assertEqual(load(str(file)).redis.server, "valkey-server")
+
+    def test_environment(self) -> None:
+        """Every option can be given by a variable, which counts more than the file; an empty one says nothing."""
+        shown = msgspec.json.decode(msgspec.json.encode(Config()))
+        every = {f"SIMMAILD_{section}_{name}".upper(): one if isinstance(one, str) else json.dumps(one)
+                 for section, options in shown.items() for name, one in options.items()}
+        self.assertEqual(load(None, every), Config())
+        file = Path(self.mktemp())
+        file.write_text("listen: {http: 1, imap: 2}\ntls: {key: k.pem}\nimap:\n")
+        config = load(str(file), {
+            "SIMMAILD_LISTEN_HTTP": "80", "SIMMAILD_LISTEN_SMTP": "null", "SIMMAILD_REDIS_URL": "redis://:a#: b@c",
+            "SIMMAILD_TLS_NAMES": "[a.test, b.test]", "SIMMAILD_IMAP_MASTER_USERS": "{ann: secret}",
+            "SIMMAILD_TLS_CERTIFICATE": "c.pem", "SIMMAILD_SERVER_DEMO": "false", "SIMMAILD_SMTP_SENDER": "own",
+            "SIMMAILD_LISTEN_IMAP": "", "SIMMAILD_STATE": "s", "PATH": "/bin"})
+        self.assertEqual((config.listen.http, config.listen.imap, config.listen.smtp), (80, 2, None))
+        self.assertEqual((config.redis.url, config.tls.names), ("redis://:a#: b@c", ("a.test", "b.test")))
+        self.assertEqual((config.imap.master_users, config.server.demo), ({"ann": "secret"}, False))
+        self.assertEqual((config.tls.certificate, config.tls.key), (
+            f"{Path.cwd()}/c.pem", f"{file.absolute().parent}/k.pem"))
+
+    def test_wrong_environment(self) -> None:
+        """An unknown or impossible variable is refused by its name."""
+        for name, text in (("SIMMAILD_REDIS_URI", "redis://c"), ("SIMMAILD_LISTEN_HTTP", "70000"),
+                           ("SIMMAILD_LISTEN", "{}"), ("SIMMAILD_IMAP_TIMEOUT", "soon"), ("SIMMAILD_TLS_NAMES", "a"),
+                           ("SIMMAILD_LINKS_LAB_HOSTS", "[secret]"), ("SIMMAILD_TLS_NAMES", "[a"),
+                           ("SIMMAILD_IMAP_MASTER_USERS", "{a: &x [*x]}"), ("SIMMAILD_HTTP_RATE", "\udcff")):
+            error = self.assertRaises(Invalid, load, None, {name: text})
+            self.assertEqual(error.field, name)
+        self.assertEqual(self.assertRaises(Invalid, load, None, {"SIMMAILD_TLS_KEY": "k"}).field, "tls")
 
     def test_unknown_setting(self) -> None:
         """An unknown setting is refused by its name."""

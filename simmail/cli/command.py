@@ -63,7 +63,8 @@ def _parser(usual: str) -> argparse.ArgumentParser:
     run.add_argument("--port-base", metavar="N", type=int, default=0, help="added to every default port")
     run.add_argument("--webhook-host", metavar="HOST:PORT", action="append", default=[],
                      help="a test endpoint that webhooks may reach wherever it is; may be repeated")
-    run.add_argument("--log", metavar="FILE", help="log file, - for the terminal (default: simmail.log in the state)")
+    run.add_argument("--log", metavar="FILE", help=(
+        "log file, - for the terminal (default: $SIMMAILD_LOG, or simmail.log in the state)"))
     run.set_defaults(do=_run)
 
     ready = commands.add_parser("ready", help="ask whether the service serves", description=(
@@ -113,9 +114,9 @@ def _run(parsed: argparse.Namespace) -> int:
     hold()
     from twisted.scripts.twistd import run
 
-    config = load(parsed.config)
+    config = load(parsed.config, os.environ)
     state = state_folder(parsed, config.server.state)
-    log = parsed.log or str(state / "simmail.log")
+    log = parsed.log or os.environ.get("SIMMAILD_LOG") or str(state / "simmail.log")
     try:
         state.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
