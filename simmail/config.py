@@ -113,6 +113,12 @@ class Listen(Struct, frozen=True, forbid_unknown_fields=True):
     http: Port | None = 8025
 
 
+class Logging(Struct, frozen=True, forbid_unknown_fields=True):
+    """Lines of the log: for people, or a JSON object each."""
+
+    format: Literal["text", "json"] = "text"
+
+
 class Redis(Struct, frozen=True, forbid_unknown_fields=True):
     """The operator's Redis, or the program for a private one."""
 
@@ -288,6 +294,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
 
     server: Server = Server()
     listen: Listen = Listen()
+    log: Logging = Logging()
     redis: Redis = Redis()
     tls: Tls = Tls()
     smtp: Smtp = Smtp()

@@ -4,6 +4,7 @@ Options and C{makeService}: the only place that builds and wires the real things
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sys
@@ -75,6 +76,7 @@ class Options(usage.Options):
     ]
     optFlags = [
         ["banner", None, "Print addresses, and at the first start secrets, to standard output instead of the log."],
+        ["ready-line", None, "Print one line of JSON once it serves: where, and the files that hold secrets."],
     ]
     longdesc = "A universe of simulated e-mail: SMTP, IMAP and an HTTP API, with people who answer."
 
@@ -107,7 +109,8 @@ def makeService(options: Options) -> service.Service:
         listeners = bind(config.listen, options["port-base"])
         if not listeners:
             raise Invalid("listen", "every listener is switched off")
-        return Daemon(config, state, lock, listeners, bool(options["banner"]), options["webhook-hosts"])
+        return Daemon(config, state, lock, listeners, bool(options["banner"]), options["webhook-hosts"],
+                      bool(options["ready-line"]))
     except Refusal as error:
         raise SystemExit(f"simmail: {error}") from None
 
@@ -119,6 +122,7 @@ class Daemon(service.Service):
     @param lock: a descriptor that holds the state folder.
     @param listeners: bound sockets; connections wait in their backlog until all is ready.
     @param banner: what a start tells goes to standard output; else to the log, without secrets.
+    @param ready_line: a line for programs goes there.
     @param webhook_hosts: test endpoints besides those of the configuration.
     """
 
@@ -126,12 +130,12 @@ class Daemon(service.Service):
 
     def __init__(
         self, config: Config, state: Path, lock: int, listeners: list[Listener], banner: bool = False,
-        webhook_hosts: tuple[str, ...] = (),
+        webhook_hosts: tuple[str, ...] = (), ready_line: bool = False,
     ) -> None:
         self._config = config
         self._state = state
         self._lock = lock
-        self._banner = banner
+        self._banner, self._ready_line = banner, ready_line
         self._lab_hosts = webhook_hosts
         self._listeners = listeners
         self._factories: dict[str, Any] = {}
@@ -335,7 +339,7 @@ class Daemon(service.Service):
         return "" if self.running and all(port.connected for port in self._ports) else "not listening"
 
     def _announce(self, first: First) -> None:
-        from simmail.daemon.bootstrap import First, banner
+        from simmail.daemon.bootstrap import First, banner, ready
 
         config = self._config
         self._endpoints = EndpointsFile(self._state, self._reactor)
@@ -350,7 +354,10 @@ class Daemon(service.Service):
             text = banner(self._state, self.endpoints(), TITLES, First(False, False, first.found), plain)
             for line in filter(None, text.split("\n")):
                 self.log.info("{line}", line=line)
-        self.log.info("ready: {listeners}", listeners=", ".join(
+        facts = ready(self._state, self.endpoints(), self._tls.certificate)
+        if self._ready_line:
+            print(json.dumps({"ready": facts}), file=sys.__stdout__, flush=True)
+        self.log.info("ready: {listeners}", ready=facts, listeners=", ".join(
             f"{TITLES[one.name]} {one.host}:{one.port}" for one in self._listeners))
 
     def _reopen(self) -> None:

@@ -65,6 +65,8 @@ def _parser(usual: str) -> argparse.ArgumentParser:
                      help="a test endpoint that webhooks may reach wherever it is; may be repeated")
     run.add_argument("--log", metavar="FILE", help=(
         "log file, - for the terminal (default: $SIMMAILD_LOG, or simmail.log in the state)"))
+    run.add_argument("--ready-line", action="store_true", help=(
+        "print one line of JSON once it serves, instead of addresses and secrets for people"))
     run.set_defaults(do=_run)
 
     ready = commands.add_parser("ready", help="ask whether the service serves", description=(
@@ -128,12 +130,17 @@ def _run(parsed: argparse.Namespace) -> int:
         raise Invalid("--log", f"{log} cannot be written: {error.strerror}") from None
     argv = ["twistd", "--nodaemon", "--pidfile=", "--logger=simmail.daemon.logfile.observer",
             "simmail", "--state", str(state),
-            "--port-base", str(parsed.port_base), "--banner"]
+            "--port-base", str(parsed.port_base)]
+    if parsed.ready_line:
+        argv.append("--ready-line")
+    elif log != "-" or config.log.format == "text":
+        # Where a program reads the log it is not met by other text.
+        argv.append("--banner")
     if parsed.config:
         argv += ["--config", parsed.config]
     for place in parsed.webhook_host:
         argv += ["--webhook-host", place]
-    os.environ["SIMMAILD_LOG"] = log
+    os.environ.update(SIMMAILD_LOG=log, SIMMAILD_LOG_FORMAT=config.log.format)
     sys.argv = argv
     run()
     return 0

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from twisted.logger import Logger
 
+from simmail import __version__
 from simmail.config import Config
 from simmail.durable import write
 from simmail.errors import Unauthenticated, Unavailable
@@ -147,6 +148,13 @@ async def _known(server: MailServer, path: Path) -> bool:
     except (OSError, ValueError, Unauthenticated):
         return False
     return True
+
+
+def ready(state: Path, endpoints: dict[str, dict[str, object]], certificate: str) -> dict[str, object]:
+    """Return what a program needs to know once the service serves: where, and the files with secrets."""
+    files = {"key_file": state / KEY, "logins_file": state / LOGINS, "certificate_file": Path(certificate)}
+    return {"version": __version__, "state": str(state), "listeners": endpoints,
+            **{name: str(path) if path.exists() else None for name, path in files.items()}}
 
 
 def banner(

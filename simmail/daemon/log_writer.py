@@ -11,8 +11,11 @@ import os
 import threading
 from collections import deque
 from collections.abc import Callable
-from datetime import UTC, datetime
 from typing import Any
+
+from twisted.logger import LogLevel
+
+from simmail.daemon.log_line import Form, text_line
 
 #: Octets of lines that may wait.
 MOST = 4 * 1024 * 1024
@@ -26,15 +29,18 @@ class LogWriter:
     Takes text at once, and writes it in its turn.
 
     @param opened: opens the file; called by the thread.
-    @param seconds: Unix time.
+    @param seconds: Unix time; form: makes the line that tells of what is missing.
     @ivar dropped: lines that found no room, or that the disk refused, and that are not told of yet.
     """
 
-    def __init__(self, opened: Callable[[], Any], seconds: Callable[[], float], most: int = MOST) -> None:
+    def __init__(
+        self, opened: Callable[[], Any], seconds: Callable[[], float], most: int = MOST, form: Form = text_line,
+    ) -> None:
         self.dropped = 0
         self._opened = opened
         self._seconds = seconds
         self._most = most
+        self._form = form
         self._file: Any = None
         # None: the file is to be opened anew.
         self._waiting: deque[str | None] = deque()
@@ -108,9 +114,10 @@ class LogWriter:
                 self._file = self._opened()
             if dropped:
                 # In the place where they are missing or a little behind it.
-                at = datetime.fromtimestamp(int(self._seconds()), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-                self._file.write(f"{at} warn simmail.daemon.logfile: {dropped} lines are missing: "
-                                 "the log could not be written\n")
+                self._file.write(self._form(
+                    {"log_time": self._seconds(), "log_level": LogLevel.warn,
+                     "log_namespace": "simmail.daemon.logfile"},
+                    f"{dropped} lines are missing: the log could not be written"))
                 dropped = 0
             while left:
                 text = left[0]

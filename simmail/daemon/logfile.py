@@ -3,8 +3,9 @@ The log file: lines are gathered and written a few times a second, trouble at on
 
 Writing and flushing each line costs more than taking a message; what is lost
 when the process is killed is a fifth of a second of log, never of mail.
-C{twistd --logger simmail.daemon.logfile.observer} uses it; C{SIMMAILD_LOG} names the file.
-A thread does that (L{logwriter}): a disk that hangs stops nobody.
+C{twistd --logger simmail.daemon.logfile.observer} uses it; C{SIMMAILD_LOG} names the file, C{SIMMAILD_LOG_FORMAT}
+the form of its lines.
+A thread does that (L{simmail.daemon.log_writer}): a disk that hangs stops nobody.
 The file is put aside when it is large, and opened anew when a program that
 rotates logs has moved it and says so (SIGHUP, SIGUSR1).
 """
@@ -15,7 +16,6 @@ import atexit
 import os
 import sys
 import time
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
 
@@ -23,6 +23,7 @@ from twisted.logger import ILogObserver, LogEvent, LogLevel, formatEvent
 from twisted.python.logfile import LogFile
 from zope.interface import implementer
 
+from simmail.daemon.log_line import FORMS, Form, text_line
 from simmail.daemon.log_writer import LogWriter
 
 #: Real seconds that a line may wait, and octets that may.
@@ -69,21 +70,21 @@ class RotatingFile:
 @implementer(ILogObserver)
 class GatheringObserver:
     """
-    Writes events as lines: time, level, namespace, text, and below it the traceback of a failure.
+    Writes events as lines.
 
     An event may bring its text ready in C{said}; one with C{reopen} has the file opened anew.
 
-    @param file: open for writing text; call_later: C{reactor.callLater}, once the reactor runs.
+    @param file: open for writing text; form: makes the line of an event.
+    @ivar call_later: C{reactor.callLater}, once the reactor runs.
     """
 
-    def __init__(self, file: IO[str] | RotatingFile | LogWriter) -> None:
+    def __init__(self, file: IO[str] | RotatingFile | LogWriter, form: Form = text_line) -> None:
         self._file = file
+        self._form = form
         self._lines: list[str] = []
         self._size = 0
         self._timer: Any = None
         self.call_later: Any = None
-        self._second = -1
-        self._stamp = ""
 
     def __call__(self, event: LogEvent) -> None:
         """One more event."""
@@ -91,16 +92,7 @@ class GatheringObserver:
             self.flush()
             self._file.reopen()
         level = event.get("log_level", LogLevel.info)
-        second = int(event["log_time"])
-        if second != self._second:
-            self._second, self._stamp = second, datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        text = event.get("said") or formatEvent(event)
-        if not text.isprintable():
-            # It may quote a stranger: a line stays one line, and a terminal what it is.
-            text = "".join([one if one.isprintable() else one.encode("unicode_escape").decode() for one in text])
-        line = f"{self._stamp} {level.name} {event.get('log_namespace', '-')}: {text}\n"
-        if "log_failure" in event:
-            line += event["log_failure"].getTraceback()
+        line = self._form(event, event.get("said") or formatEvent(event))
         self._lines.append(line)
         self._size += len(line)
         if self.call_later is None or level in _TROUBLE or self._size > MOST:
@@ -136,8 +128,9 @@ def observer() -> GatheringObserver:
     from twisted.internet import reactor
 
     path = os.environ.get("SIMMAILD_LOG", "-")
-    writer = LogWriter(lambda: log_file(path), time.time)
-    made = GatheringObserver(writer)
+    form = FORMS.get(os.environ.get("SIMMAILD_LOG_FORMAT", ""), text_line)
+    writer = LogWriter(lambda: log_file(path), time.time, form=form)
+    made = GatheringObserver(writer, form)
 
     def running() -> None:
         # Not before: twistd may have left the process that opened the log.

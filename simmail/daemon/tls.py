@@ -53,7 +53,7 @@ class ServerTls:
     log = Logger()
 
     def __init__(self, certificate: str, key: str, own: bool, names: tuple[str, ...]) -> None:
-        self._certificate, self._key, self._own, self._names = certificate, key, own, names
+        self.certificate, self._key, self._own, self._names = certificate, key, own, names
         self._context: SSL.Context
         self.facts: CertificateFacts
         try:
@@ -76,18 +76,18 @@ class ServerTls:
         @raise Invalid: as the constructor.
         """
         try:
-            pem = Path(self._certificate).read_bytes()
+            pem = Path(self.certificate).read_bytes()
             leaf = x509.load_pem_x509_certificate(pem)
             context = SSL.Context(SSL.TLS_SERVER_METHOD)
             context.set_min_proto_version(SSL.TLS1_2_VERSION)
             context.set_options(SSL.OP_NO_COMPRESSION | SSL.OP_NO_RENEGOTIATION)
             context.set_mode(SSL.MODE_RELEASE_BUFFERS)
-            context.use_certificate_chain_file(self._certificate)
+            context.use_certificate_chain_file(self.certificate)
             context.use_privatekey_file(self._key)
             context.check_privatekey()
             context.set_session_id(b"simmail")
         except (OSError, ValueError, SSL.Error) as error:
-            raise Invalid("tls", f"{self._certificate}, {self._key}: {error}") from None
+            raise Invalid("tls", f"{self.certificate}, {self._key}: {error}") from None
         self._context = context
         self._flawed: dict[str, FlawedTls] = {}
         self.facts = CertificateFacts(
@@ -109,7 +109,7 @@ class ServerTls:
         if flaw not in self._flawed:
             names = (*self._names, "localhost", "127.0.0.1", "::1") if flaw == "expired" else (ELSEWHERE,)
             self._flawed[flaw] = FlawedTls(
-                Path(self._certificate).read_bytes(), Path(self._key).read_bytes(), names, flaw == "expired")
+                Path(self.certificate).read_bytes(), Path(self._key).read_bytes(), names, flaw == "expired")
         return self._flawed[flaw]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from io import StringIO
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from simmail.daemon.log_line import json_line
 from simmail.daemon.log_writer import LogWriter, writable
 from simmail.daemon.logfile import RotatingFile, log_file
 
@@ -34,6 +36,16 @@ class WriterTests(SynchronousTestCase):
                 writer.begin()
         self.assertTrue(writer.close(10.0))
         self.assertEqual(path.read_text().split(), [str(n) for n in range(3000)])
+
+    def test_told(self) -> None:
+        """What is missing is told of in the form of the other lines."""
+        path = Path(self.mktemp())
+        writer = LogWriter(lambda: RotatingFile(str(path)), lambda: 1_770_000_000.0, 3, json_line)
+        writer.write("1234\n")
+        writer.write("1\n")
+        self.assertTrue(writer.close(10.0))
+        said, last = path.read_text().splitlines()
+        self.assertEqual((json.loads(said)["level"], json.loads(said)["message"][:1], last), ("warn", "1", "1"))
 
     def test_hangs(self) -> None:
         """A pipe that nobody reads: whoever logs goes on, so much is kept, and what is not is told of once it is."""

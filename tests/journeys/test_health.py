@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 import smtplib
 import urllib.request
+from pathlib import Path
 
 from tests.journeys.running import LOGIN, JourneyCase, command, message, until
 
@@ -60,13 +62,21 @@ class HealthTests(JourneyCase):
         self.assertRegex(log, r" info simmail.mail: refused a message from app@sim.test for 1: 550 5\.6\.11 ")
 
     def test_ready(self) -> None:
-        """ready tells by its status whether the service serves, and waits when told to."""
-        service = self.service()
+        """ready tells whether the service serves, and waits when told to; programs read one line and the whole log."""
+        service = self.service({"log": {"format": "json"}}, ("--ready-line",))
         self.assertEqual(command("ready", "--state", str(service.state)).returncode, 1)
         service.begin()
         self.assertEqual(command("ready", "--state", str(service.state), "--wait", "20").returncode, 0)
         service.wait_ready()
+        [line] = until(service.out.read_text).splitlines()
+        facts = json.loads(line)["ready"]
+        self.assertEqual(facts["listeners"], service.endpoints)
+        self.assertEqual(Path(facts["key_file"]).read_text().strip(), service.key)
+        self.assertNotIn(service.key, line)
         self.assertEqual(service.stop(), 0)
+        told = [json.loads(line) for line in service.logged().splitlines()]
+        self.assertEqual([one["ready"] for one in told if "ready" in one], [facts])
+        self.assertEqual({one["level"] for one in told}, {"info"})
         ran = command("ready", "--state", str(service.state))
         self.assertEqual(ran.returncode, 1)
         self.assertIn("not ready", ran.stderr)
