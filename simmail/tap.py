@@ -33,7 +33,7 @@ from simmail.daemon.descriptors import Descriptors, Door, held, raise_limit
 from simmail.daemon.gc import prefer_latency
 from simmail.daemon.listeners import Listener, TITLES, bind
 from simmail.daemon.malloc import TRIM, give_back, trim
-from simmail.daemon.metrics import LogFigures, exposition, process_figures
+from simmail.daemon.metrics import LogFigures, ReactorLag, exposition, process_figures
 from simmail.daemon.monotonic import SteadyTime
 from simmail.daemon.people_file import PeopleFile
 from simmail.daemon.signals import hear, hold
@@ -208,6 +208,9 @@ class Daemon(service.Service):
         config, state, reactor = self._config, self._state, self._reactor
         steady = SteadyTime()
         self._stopping.append(steady.install(reactor))
+        self._lag = ReactorLag(reactor)
+        self._lag.start()
+        self._stopping.append(self._lag.stop)
         give_back()
         self._limit = raise_limit()
         in_thread = partial(deferToThreadPool, reactor, self._pool)
@@ -268,7 +271,7 @@ class Daemon(service.Service):
         self._people = people
         # With a file that is wrong the people stay who there were, and everything else is served.
         await people.read("started with the personas there were")
-        self._serve(server, journal, in_thread)
+        self._serve(server, journal, database, in_thread)
         server.begin()
         # Nobody waits for it: what cannot be reached now is tried again when it is wanted.
         model.probe().addErrback(lambda failure: None)
@@ -287,7 +290,9 @@ class Daemon(service.Service):
         self.log.warn("waiting for Redis: {trouble}", trouble=database.trouble)
         print(f"simmail: waiting for Redis: {database.trouble}", file=sys.__stderr__, flush=True)
 
-    def _serve(self, server: MailServer, journal: Journal, in_thread: Callable[..., Any]) -> None:
+    def _serve(
+        self, server: MailServer, journal: Journal, database: RedisDatabase, in_thread: Callable[..., Any],
+    ) -> None:
         from simmail.imap.factory import ImapFactory, TOO_MANY
         from simmail.rest.http.server import BUSY
         from simmail.rest.site import api_site
@@ -314,7 +319,8 @@ class Daemon(service.Service):
                     checks=(("listeners", self._check_listeners), ("store", lambda: journal.condition.told)),
                     warnings=(self._people_warnings, self._figures.damage,
                               lambda: [f"journal: {one}" for one in journal.condition.damage]),
-                    metrics=(process_figures, partial(exposition, server, self._factories, self._figures)))
+                    metrics=(process_figures, database.figures,
+                             partial(exposition, server, self._factories, self._figures, self._lag.seen)))
                 words = BUSY
             self._factories[one.name] = factory
             descriptors.factories.append(factory)

@@ -26,6 +26,7 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 from txredisapi import HiredisProtocol, InvalidData, ResponseError
 
+from simmail.core.time.histogram import Histogram
 from simmail.database.lua import Script
 from simmail.database.url import RedisUrl
 from simmail.errors import Unavailable
@@ -127,6 +128,7 @@ class RedisConnection:
     A connection to C{link}, made again whenever it is lost.
 
     @ivar ready: commands are taken now.
+    @ivar round_trips: how long Redis took to answer, each command.
     @ivar trouble: what was wrong the last time, for people.
     @ivar locked_out: Redis does not take the user or password that is given, or that none is.
     """
@@ -145,6 +147,7 @@ class RedisConnection:
             connection is made anew.
         """
         self.ready = False
+        self.round_trips = Histogram()
         self.trouble = ""
         self.locked_out = False
         self._reactor, self._timeout, self._link = reactor, timeout, link
@@ -219,6 +222,11 @@ class RedisConnection:
             packed = args if isinstance(args, bytes) else pack(tuple(args))
             self._send(_Call(packed, None, answer, self._reactor.seconds()))
         return answer
+
+    @property
+    def waiting(self) -> int:
+        """Return how many commands are not answered yet."""
+        return len(self._waiting) + len(self._held)
 
     def drop(self, why: str) -> None:
         """Give the connection up and make another."""
@@ -332,8 +340,9 @@ class RedisConnection:
     def _replied(self, wire: _Wire, reply: Any) -> None:
         if wire is not self._wire:
             return
-        self._heard = self._reactor.seconds()
+        self._heard = now = self._reactor.seconds()
         call = self._waiting.popleft()
+        self.round_trips.observe(now - call.sent)
         if isinstance(reply, ResponseError):
             self._complained(call, str(reply))
         elif call.answer is not None:

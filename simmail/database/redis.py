@@ -25,6 +25,7 @@ from simmail.concurrency import Waiting, as_deferred
 from simmail.core.records.commit import Commit, Committed, EventQuery, JobQuery
 from simmail.core.records.delivery import Arrival
 from simmail.core.records.job import Job
+from simmail.core.time.histogram import lines
 from simmail.database import encoding, keys
 from simmail.database.connection import RedisConnection, Word, pack
 from simmail.database.event_numbers import EventNumbers, ahead
@@ -132,6 +133,14 @@ class RedisDatabase:
         weak = weakness(settings)
         if weak:
             self._log.warn("{link} is less durable than simmail's own Redis: {weak}", link=self._link, weak=weak)
+
+    def figures(self) -> str:
+        """Return how its connections do, in Prometheus's exposition format."""
+        connections = {f'connection="{name}"': one for name, one in (("reads", self._reads), ("writes", self._writes))}
+        return "\n".join((
+            *lines("simmail_redis_round_trip_seconds", {name: one.round_trips for name, one in connections.items()}),
+            "# TYPE simmail_redis_calls_waiting gauge",
+            *(f"simmail_redis_calls_waiting{{{name}}} {one.waiting}" for name, one in connections.items())))
 
     def commit(self, universe: str, commit: Commit, may_batch: bool = False) -> Deferred[Committed]:
         """Drops come before puts, C{leave} before C{arrive}, jobs before C{drop_jobs}."""

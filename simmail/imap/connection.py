@@ -16,6 +16,7 @@ from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.logger import Logger
 
 from simmail.config import Config
+from simmail.core.time.histogram import Histogram
 from simmail.core.time.instant import parse_duration
 from simmail.imap.kept_answers import KeptAnswers
 from simmail.imap.pending import PendingResponses
@@ -42,7 +43,7 @@ class ListenerContext:
         unless the configuration says otherwise.
     @param in_thread: C{in_thread(call, *args)} gives a Deferred of its result, worked out in a thread.
     @param default_universe: the universe whose fault rules a name meets that signs in, None for none.
-    @ivar marks: numbers of defects, in the log and for the client.
+    @ivar marks: numbers of defects, in the log and for the client; fetches: how long each FETCH took.
     """
 
     def __init__(
@@ -64,6 +65,7 @@ class ListenerContext:
         self.digits = Digits()
         self.answers = KeptAnswers()
         self.marks: Iterator[int] = count(1)
+        self.fetches = Histogram()
         # No number comes again after a restart: what rules counted for a connection outlives the process.
         self.numbers: Iterator[int] = count(int(reactor.seconds() * 1000))
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
+from twisted.internet.task import Clock
 from twisted.logger import LogPublisher, Logger
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.daemon.metrics import exposition, LogFigures, LONGEST, MOST_KEPT, MOST_TOLD, process_figures
+from simmail.core.time.histogram import Histogram
+from simmail.daemon.metrics import (
+    exposition, LogFigures, LONGEST, LOOK, MOST_KEPT, MOST_REASONS, MOST_TOLD, process_figures, ReactorLag)
 from simmail.mailstore.damage import Damage, MOST_SAID
 from simmail.testing.universe import MemoryServer
 
@@ -25,6 +28,18 @@ class FigureTests(SynchronousTestCase):
         other.info("accepted {n}", n=1)
         self.assertEqual(figures.words, {"accepted": 2, "ignored": 1})
 
+    def test_reasons(self) -> None:
+        """Refusals are counted by what was wrong, whatever a fault rule says; deliveries by how long they took."""
+        figures = LogFigures()
+        mail = Logger("simmail.mail", observer=figures)
+        for number in range(2 * MOST_REASONS):
+            mail.info("refused a message: {reply}", reply=f"451 4.{number // 100}.{number % 100} {number}")
+        mail.info("refused {recipient}: {bad}", recipient="a@b.test", bad="full")
+        mail.info('refused a message: {reply}', reply='say "no"')
+        mail.info("accepted {size}", size=1, took=0.004)
+        self.assertEqual((figures.reasons["451 4.0.7"], figures.reasons["other"]), (1, MOST_REASONS + 2))
+        self.assertEqual((sum(figures.deliveries.buckets), figures.deliveries.seconds), (1, 0.004))
+
     def test_exposition(self) -> None:
         """Each figure has a line, each listener's sessions and each universe's lag with its name."""
         server = MemoryServer()
@@ -32,10 +47,13 @@ class FigureTests(SynchronousTestCase):
         figures = LogFigures()
         figures.words["accepted"] = 3
         text = exposition(server.roster, {
-            "smtp": SimpleNamespace(connections={1, 2}), "http": SimpleNamespace(connections=7)}, figures)
-        lines = [line for line in text.splitlines() if not line.startswith("#")]
+            "smtp": SimpleNamespace(connections={1, 2}), "http": SimpleNamespace(connections=7)}, figures, Histogram())
+        lines = [line for line in text.splitlines() if not line.startswith("#") and "_seconds" not in line]
         self.assertEqual(lines, [
-            'simmail_mail_total{what="accepted"} 3', 'simmail_mail_undecided{universe="main"} 0',
+            'simmail_mail_total{what="accepted"} 3', 'simmail_mail_uncommitted 0',
+            'simmail_webhook_attempts_total{outcome="delivered"} 0',
+            'simmail_webhook_attempts_total{outcome="failed"} 0', 'simmail_webhook_waiting 0',
+            'simmail_mail_undecided{universe="main"} 0',
             'simmail_sessions{listener="smtp"} 2'])
 
     def test_process(self) -> None:
@@ -48,6 +66,24 @@ class FigureTests(SynchronousTestCase):
         self.assertGreater(before["process_resident_memory_bytes"], 1 << 20)
         with open(__file__, encoding="utf-8"):
             self.assertEqual(figures()["process_open_fds"], before["process_open_fds"] + 1)
+
+
+class LagTests(SynchronousTestCase):
+    """A reactor that comes late."""
+
+    def test_late(self) -> None:
+        """What is in time counts as nothing, what is late by so much, however many looks were left out."""
+        clock = Clock()
+        lag = ReactorLag(clock)
+        lag.start()
+        for seconds, late in (
+                (LOOK, 0.0), (LOOK + 0.125, 0.125), (LOOK - 0.125, 0.125), (5 * LOOK, 4 * LOOK + 0.125),
+                (LOOK, 4 * LOOK + 0.125)):
+            clock.advance(seconds)
+            self.assertEqual(lag.seen.seconds, late)
+        self.assertEqual(sum(lag.seen.buckets), 5)
+        lag.stop()
+        self.assertEqual(clock.getDelayedCalls(), [])
 
 
 class TroublesTests(SynchronousTestCase):

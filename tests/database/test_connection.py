@@ -286,6 +286,16 @@ class ConnectionTests(SynchronousTestCase):
         self.clock.advance(DELAYS[0])
         self.assertEqual(len(self.place.attempts), 2)
 
+    def test_round_trips(self) -> None:
+        """How long Redis took is counted, and what it has not answered."""
+        self.be_ready()
+        before = self.connection.round_trips.seconds
+        self.connection.call(("GET", "a"))
+        self.assertEqual(self.connection.waiting, 1)
+        self.clock.advance(0.125)
+        self.answer(b"$-1")
+        self.assertEqual((self.connection.waiting, self.connection.round_trips.seconds - before), (0, 0.125))
+
     def test_silent_and_not_asked(self) -> None:
         """A Redis that hangs is found out even if nobody asks it anything."""
         self.be_ready()

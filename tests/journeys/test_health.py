@@ -39,6 +39,8 @@ class HealthTests(JourneyCase):
         self.assertEqual(figures['simmail_sessions{listener="imap"}'], "1")
         self.assertEqual(figures["simmail_redis_available"], "1")
         self.assertEqual(figures["simmail_pending_jobs"], "1")
+        self.assertEqual(figures["simmail_delivery_seconds_count"], "1")
+        self.assertGreater(int(figures['simmail_redis_round_trip_seconds_count{connection="writes"}']), 0)
         for line in text.splitlines():
             self.assertRegex(line, r"\A(# (TYPE|HELP) [a-z_]+ .+|[a-z_]+(\{[^}]*\})? -?[0-9.e+-]+)\Z")
 

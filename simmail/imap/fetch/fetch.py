@@ -75,6 +75,7 @@ async def fetch(imap: ImapConnection, arguments: Arguments, uid: bool = False) -
         places = await _since(imap, selected, text, places, since)
         if not any(item.kind == "MODSEQ" for item in items):
             items.append(Item("MODSEQ", b"MODSEQ"))
+    began = imap.reactor.seconds()
     plan = FetchPlan(imap, selected, items)
     waiting: Sequence[int] | None = None
     begin = 0
@@ -88,6 +89,7 @@ async def fetch(imap: ImapConnection, arguments: Arguments, uid: bool = False) -
             await plan.show(waiting, begin)
     finally:
         plan.close()
+        imap.context.fetches.observe(imap.reactor.seconds() - began)
     if plan.refused is not None:
         raise plan.refused
     if plan.missing and not uid:

@@ -15,10 +15,8 @@ Source: decisions, section 21; promises, R11, R12 and S10.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from itertools import accumulate
 from secrets import token_hex
 from typing import Any
 from urllib.parse import unquote
@@ -31,6 +29,7 @@ from twisted.web import http
 from twisted.web.resource import IResource
 from twisted.web.server import Site
 
+from simmail.core.time.histogram import Histogram, lines
 from simmail.rest import errors
 from simmail.rest.http.request import ApiRequest
 
@@ -42,9 +41,6 @@ MOST_DROPPED, LINGER = 16 * 1024 * 1024, 10.0
 
 #: A line of the access log.
 _LINE = "{method} {path}{names} {status} {octets} {ms}ms {remote} {request_id}"
-
-#: Upper bounds of the buckets requests are counted in, seconds.
-BUCKETS = (0.005, 0.02, 0.05, 0.1, 0.5, 2.0)
 
 _BUSY = errors.body("too many connections; try again later")
 
@@ -58,17 +54,13 @@ class Traffic:
 
     def __init__(self) -> None:
         self._requests: dict[tuple[str, int], int] = {}
-        self._buckets = [0] * (len(BUCKETS) + 1)
-        self._count = 0
-        self._seconds = 0.0
+        self._took = Histogram()
 
     def answered(self, endpoint: str, status: int, seconds: float) -> None:
         """Count one request; C{endpoint} as the table names it, C{""} for none of it."""
         key = (endpoint, status)
         self._requests[key] = self._requests.get(key, 0) + 1
-        self._count += 1
-        self._seconds += seconds
-        self._buckets[bisect_left(BUCKETS, seconds)] += 1
+        self._took.observe(seconds)
 
     def lines(self) -> Iterator[str]:
         """Yield the counts in Prometheus's exposition format."""
@@ -76,12 +68,7 @@ class Traffic:
         for (endpoint, status), count in sorted(self._requests.items()):
             method, _, path = endpoint.partition(" ")
             yield f'simmail_http_requests_total{{method="{method}",path="{path}",status="{status}"}} {count}'
-        yield "# TYPE simmail_http_request_seconds histogram"
-        for bound, count in zip(BUCKETS, accumulate(self._buckets)):
-            yield f'simmail_http_request_seconds_bucket{{le="{bound:g}"}} {count}'
-        yield f'simmail_http_request_seconds_bucket{{le="+Inf"}} {self._count}'
-        yield f"simmail_http_request_seconds_sum {self._seconds:.6f}"
-        yield f"simmail_http_request_seconds_count {self._count}"
+        yield from lines("simmail_http_request_seconds", {"": self._took})
 
 
 class _Channel(http.HTTPChannel):

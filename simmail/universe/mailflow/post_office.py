@@ -116,10 +116,11 @@ class PostOffice:
         @raise TooLarge: over the message limit.
         @raise OverMailLimit: the plan's mail for this month is used up.
         """
+        began = self._reactor.seconds()
         async with self._entrance:
-            return await self._accept(submission)
+            return await self._accept(submission, began)
 
-    async def _accept(self, submission: Submission) -> Accepted:
+    async def _accept(self, submission: Submission, began: float) -> Accepted:
         self._committer.require_available()
         if len(submission.octets) > self._most + LONGEST_TRACE:
             raise TooLarge(f"message over {self._most} octets")
@@ -159,7 +160,7 @@ class PostOffice:
             self._mail_log.line(
                 "accepted {message_id} from {sender} for {recipients}, {size} octets, via {via}, filed in {places}",
                 message_id=title.message_id, sender=submission.sender, recipients=len(submission.recipients),
-                size=len(octets), via=submission.via, places=places(copies))
+                size=len(octets), via=submission.via, places=places(copies), took=self._reactor.seconds() - began)
 
         try:
             done = await self._take(

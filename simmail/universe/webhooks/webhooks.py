@@ -6,7 +6,7 @@ Source: API contract, "Webhooks" and "Webhook request"; decisions, section 14.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
@@ -67,6 +67,7 @@ class Webhooks:
         self._attempts: deque[Attempt] = deque(maxlen=MOST_ATTEMPTS)
         self._fresh: deque[Attempt] = deque(maxlen=MOST_ATTEMPTS)
         self._last_attempt = 0
+        self.outcomes: Counter[str] = Counter()
         self._begun = False
         self._timer: IDelayedCall | None = None
 
@@ -110,6 +111,11 @@ class Webhooks:
             one.wake()
 
     # What there is
+
+    @property
+    def waiting(self) -> int:
+        """Return how many deliveries of events wait for another attempt."""
+        return sum(len(one.state.waiting) for one in self._deliveries.values())
 
     def shown(self) -> list[ShownWebhook]:
         """Return all webhooks, in order."""
@@ -215,6 +221,7 @@ class Webhooks:
         due: float,
     ) -> Attempt:
         """Keep an attempt."""
+        self.outcomes["delivered" if answer.delivered else "failed"] += 1
         self._last_attempt += 1
         kept = Attempt(
             id=self._last_attempt, webhook=webhook.id, url=webhook.url, request_id=request_id, event_id=body.number,

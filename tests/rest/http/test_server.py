@@ -16,7 +16,8 @@ from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase, TestCase
 
 from simmail.config import Config, Http
-from simmail.rest.http.server import BUCKETS, Traffic
+from simmail.core.time.histogram import BUCKETS
+from simmail.rest.http.server import Traffic
 from simmail.rest.route import Body, Call, Route
 from tests.rest.client import ask, Connection, parse, request
 from tests.rest.fakes import door
