@@ -322,12 +322,16 @@ def load_plans(path: str) -> Mapping[str, Plan]:
     """
     if path:
         return plans_of(read_yaml(path, "server.plans") or {})
+    return plans_of(decode(shipped("plans.yaml")))
+
+
+def shipped(name: str) -> bytes:
+    """Return a file of C{etc}, which comes with the service."""
     try:
-        octets = files("simmail.etc").joinpath("plans.yaml").read_bytes()
+        return files("simmail.etc").joinpath(name).read_bytes()
     except ModuleNotFoundError:
         # Run from a working copy: the folder stands beside the package.
-        octets = (Path(__file__).parents[1] / "etc" / "plans.yaml").read_bytes()
-    return plans_of(decode(octets))
+        return (Path(__file__).parents[1] / "etc" / name).read_bytes()
 
 
 def read_yaml(path: str, setting: str, ended: bool = False) -> Any:

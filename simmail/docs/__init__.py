@@ -1,5 +1,5 @@
 """
-The documentation, in reStructuredText; C{architecture.rst} is where to begin.
+The documentation, in reStructuredText; C{index.rst} is where to begin, C{architecture.rst} for who changes the house.
 
 Docstrings cite C{decisions.rst} by section and C{promises.rst} by number.
 """
