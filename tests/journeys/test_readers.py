@@ -50,6 +50,8 @@ class ReaderTests(JourneyCase):
             sender.sendmail("a@b.test", [LOGIN], self.message)
         self.place = f"/api/mailboxes/{LOGIN}/messages/INBOX/1"
         until(lambda: self.started.get(self.place + "/attachments/0").status == 200)
+        # Nothing is still being read of it: what that takes is none of the readers' doing.
+        until(lambda: self.started.good("GET", "/api/search?q=hello"))
 
     def test_not_read(self) -> None:
         """Whoever asks and does not read costs little, and nothing when gone; others are served meanwhile."""

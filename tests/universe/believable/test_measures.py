@@ -51,10 +51,11 @@ class SheetTests(SynchronousTestCase):
 
     def test_measured(self) -> None:
         """Every temperament is measured; a model that betrays itself words nothing."""
-        mails = [one for one in specimens.mails() if one.name == "vat_number"]
+        # Of one that asks for no number or address: those are the same whoever tells them.
+        mails = [one for one in specimens.mails() if one.name == "termin_zwei_tage"]
         found, across = measures.measure(1, lambda query: ChatAnswer('{"text": "As an AI.", "used_facts": []}'), mails)
         self.assertEqual(set(found), set(stage.TEMPERAMENTS))
-        self.assertLess(across, 0.5)
+        self.assertLess(across, 0.25)
         for one in found.values():
             self.assertEqual((one.answers, one.worded, one.leaks), (1, 0.0, 0))
             self.assertGreater(one.words, 1)
