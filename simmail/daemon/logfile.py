@@ -117,7 +117,8 @@ class GatheringObserver:
 def log_file(path: str) -> IO[str] | RotatingFile:
     """Return what C{SIMMAILD_LOG} names; only a file of its own is ever put aside."""
     if path == "-":
-        return sys.stdout
+        # Not what Twisted has put in its place, which is a log itself.
+        return sys.__stdout__ or sys.stdout
     if os.path.exists(path) and not os.path.isfile(path):
         return open(path, "a", encoding="utf-8", errors="backslashreplace")
     return RotatingFile(path)

@@ -80,7 +80,8 @@ class LogTests(SynchronousTestCase):
         device = log_file("/dev/null")
         self.addCleanup(device.close)
         self.assertNotIsInstance(device, RotatingFile)
-        self.assertIs(log_file("-"), sys.stdout)
+        self.patch(sys, "stdout", StringIO())
+        self.assertIs(log_file("-"), sys.__stdout__)
 
     def test_failure(self) -> None:
         """A failure is told with its traceback."""
