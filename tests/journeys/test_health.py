@@ -8,7 +8,7 @@ import smtplib
 import urllib.request
 from pathlib import Path
 
-from tests.journeys.running import LOGIN, JourneyCase, command, message, until
+from tests.journeys.running import LOGIN, ROOT, JourneyCase, command, message, until
 
 
 class HealthTests(JourneyCase):
@@ -41,6 +41,12 @@ class HealthTests(JourneyCase):
         self.assertEqual(figures["simmail_pending_jobs"], "1")
         self.assertEqual(figures["simmail_delivery_seconds_count"], "1")
         self.assertGreater(int(figures['simmail_redis_round_trip_seconds_count{connection="writes"}']), 0)
+        served = set(re.findall(r"^# TYPE (\w+) ", text, re.MULTILINE))
+        for file, least in (("etc/operation/grafana.json", 25), ("simmail/docs/configuration.rst", 15)):
+            named = set(re.findall(
+                r"\b(simmail_[a-z_]+?|process_\w+?)(?:_bucket)?\b", (ROOT / file).read_text(encoding="utf-8")))
+            self.assertGreater(len(named), least)
+            self.assertEqual(named - served, set(), file)
         for line in text.splitlines():
             self.assertRegex(line, r"\A(# (TYPE|HELP) [a-z_]+ .+|[a-z_]+(\{[^}]*\})? -?[0-9.e+-]+)\Z")
 
