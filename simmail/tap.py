@@ -31,7 +31,7 @@ from simmail.core.net.loopback import is_loopback
 from simmail.core.time.instant import parse_duration
 from simmail.daemon.descriptors import Descriptors, Door, held, raise_limit
 from simmail.daemon.gc import prefer_latency
-from simmail.daemon.listeners import Listener, TITLES, bind
+from simmail.daemon.listeners import Listener, TITLES, bind, inherited
 from simmail.daemon.malloc import TRIM, give_back, trim
 from simmail.daemon.metrics import LogFigures, ReactorLag, exposition, process_figures
 from simmail.daemon.monotonic import SteadyTime
@@ -106,7 +106,7 @@ def makeService(options: Options) -> service.Service:
         chosen = options["state"] or config.server.state or options["default-state"]
         state = (Path(chosen) if chosen else Path.home() / ".local" / "state" / "simmail").absolute()
         lock = take(state)
-        listeners = bind(config.listen, options["port-base"])
+        listeners = bind(config.listen, options["port-base"], inherited(os.environ, os.getpid()))
         if not listeners:
             raise Invalid("listen", "every listener is switched off")
         return Daemon(config, state, lock, listeners, bool(options["banner"]), options["webhook-hosts"],

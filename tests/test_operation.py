@@ -104,6 +104,8 @@ class OperationTests(SynchronousTestCase):
         load(None, given)
         self.assertEqual(given["SIMMAILD_STATE"], f"/var/lib/{service['StateDirectory']}")
         self.assertTrue(given["SIMMAILD_LOG"].startswith(f"/var/log/{service['LogsDirectory']}/"))
+        self.assertEqual(set(re.findall("^ListenStream=(.+)$", self.text("simmail.socket"), re.MULTILINE)),
+                         {f"{Listen().host}:{port}" for port in PORTS.values()})
         rotated = self.text("simmail.logrotate")
         self.assertIn(f"\n{Path(given['SIMMAILD_LOG']).parent}/*.log {{\n", rotated)
         self.assertIn("--kill-whom=main --signal=USR1 simmail.service", rotated)

@@ -51,7 +51,7 @@ _TOP = "|".join(sorted({path.stem for path in (ROOT / "simmail").iterdir() if no
 _NAME = re.compile(rf"C\{{((?:simmail|tests|{_TOP})(?:\.\w+)+)(?:\([^{{}}]*\))?\}}"
                    r"|L\{(?:[^{}<]*<)?(\w+(?:\.\w+)+)>?\}|``((?:simmail|tests)(?:\.\w+)+)``")
 #: Files and a log's namespace that are called alike.
-_NO_NAME = re.compile(r"(?:daemon\.lock|simmail\.(?:log(?:\.1)?|mail|service|logrotate))$")
+_NO_NAME = re.compile(r"(?:daemon\.lock|simmail\.(?:log(?:\.1)?|mail|service|socket|logrotate))$")
 
 
 def texts() -> Iterator[tuple[str, str]]:

@@ -1,13 +1,18 @@
 """
 The ports: taken before anything else starts, so that a busy one is an error and not a half-started daemon.
+
+Sockets that systemd holds (a C{.socket} unit) are taken from it, by their ports: connections wait in them while the
+service starts again.  Source: sd_listen_fds(3).
 """
 
 from __future__ import annotations
 
 import socket
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from simmail.config import Listen
+from simmail.core.net.loopback import is_loopback
 from simmail.errors import Invalid
 
 #: Listener names as C{endpoints.json} has them, in the order they are shown.
@@ -30,14 +35,44 @@ class Listener(NamedTuple):
     socket: socket.socket
 
 
-def bind(listen: Listen, port_base: int = 0) -> list[Listener]:
+#: The first descriptor of those that systemd passes on, and where it says how many to whom.
+FIRST, COUNT, WHOSE = 3, "LISTEN_FDS", "LISTEN_PID"
+
+
+def inherited(environment: Mapping[str, str], pid: int, first: int = FIRST) -> list[socket.socket]:
+    """
+    Return the sockets that this process was started with.
+
+    @raise Invalid: one is no socket that listens for TCP.
+    """
+    count = environment.get(COUNT, "")
+    if environment.get(WHOSE) != str(pid) or not count.isdecimal():
+        return []
+    found = []
+    for number in range(first, first + int(count)):
+        try:
+            one = socket.socket(fileno=number)
+            if one.family not in (socket.AF_INET, socket.AF_INET6) or not one.getsockopt(
+                    socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
+                raise OSError
+        except OSError:
+            raise Invalid(COUNT, f"descriptor {number} does not listen for TCP connections") from None
+        one.set_inheritable(False)
+        one.setblocking(False)
+        found.append(one)
+    return found
+
+
+def bind(listen: Listen, port_base: int = 0, given: Iterable[socket.socket] = ()) -> list[Listener]:
     """
     Take all configured ports, or none.
 
     @param port_base: added to every port that is the default one; what was chosen stays as it was chosen.
+    @param given: sockets that listen at some of the ports.
     @raise Invalid: a port is busy or not allowed; the text says which and what to do.
     """
     taken: list[Listener] = []
+    waiting = {one.getsockname()[1]: one for one in given}
     try:
         for name in NAMES:
             port = getattr(listen, name)
@@ -46,12 +81,23 @@ def bind(listen: Listen, port_base: int = 0) -> list[Listener]:
             number = port + port_base if port == getattr(DEFAULT, name) else port
             if not 0 <= number <= 65535:
                 raise Invalid(f"listen.{name}", f"port {number} is not from 0 to 65535")
-            taken.append(_bound(name, listen.host, number))
+            held = waiting.pop(number, None)
+            taken.append(_bound(name, listen.host, number) if held is None else _held(name, listen.host, number, held))
+        for port in waiting:
+            raise Invalid(COUNT, f"nothing is configured to listen at port {port}; see listen: in the configuration")
     except BaseException:
         for one in taken:
             one.socket.close()
         raise
     return taken
+
+
+def _held(name: str, host: str, number: int, made: socket.socket) -> Listener:
+    real = made.getsockname()[0]
+    # What others can reach asks for more of who signs in and sends mail, and goes by listen.host in that.
+    if is_loopback(host) and not is_loopback(real):
+        raise Invalid("listen.host", f"is {host}, but {TITLES[name]} was given a socket that listens at {real}")
+    return Listener(name, real, number, made)
 
 
 def _bound(name: str, host: str, port: int) -> Listener:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import socket
 
 from msgspec import structs
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.config import Listen
-from simmail.daemon.listeners import NAMES, TITLES, bind
+from simmail.daemon.listeners import NAMES, TITLES, bind, inherited
 from simmail.errors import Invalid
 
 FREE = Listen(smtp=0, smtps=0, submission=0, imap=0, imaps=0, http=0)
@@ -44,6 +45,42 @@ class ListenerTests(SynchronousTestCase):
                 smtp=free, smtps=0, submission=0, imap=0, imaps=0, http=busy.getsockname()[1]))
             self.assertEqual(error.field, "listen.http")
             socket.create_server(("127.0.0.1", free)).close()
+
+    def given(self, *hosts: str) -> tuple[int, list[int]]:
+        """Sockets on descriptors one behind the other, as systemd has them; the first of them, and the ports."""
+        first, ports = 200, []
+        for number, host in enumerate(hosts, first):
+            with socket.create_server((host, 0)) as made:
+                os.dup2(made.fileno(), number)
+                ports.append(made.getsockname()[1])
+        return first, ports
+
+    def test_given(self) -> None:
+        """Sockets of systemd are taken by their ports, for this process only; what has none is bound as ever."""
+        first, [http, smtp] = self.given("127.0.0.1", "127.0.0.1")
+        said = {"LISTEN_PID": "7", "LISTEN_FDS": "2"}
+        self.assertEqual([inherited(one, 8, first) for one in (said, {}, {"LISTEN_PID": "8"})], [[], [], []])
+        taken = bind(structs.replace(FREE, smtp=smtp, http=http), 0, inherited(said, 7, first))
+        for one in taken:
+            self.addCleanup(one.socket.close)
+            self.assertFalse(one.socket.get_inheritable() or one.socket.getblocking())
+            socket.create_connection(("127.0.0.1", one.port), 5).close()
+        self.assertEqual([one.name for one in taken if one.socket.fileno() in (first, first + 1)], ["smtp", "http"])
+
+    def test_given_otherwise(self) -> None:
+        """A socket that nothing is configured for, others can reach or nobody can connect to is refused."""
+        first, [port] = self.given("0.0.0.0")
+        said = {"LISTEN_PID": "7", "LISTEN_FDS": "1"}
+        [held] = inherited(said, 7, first)
+        self.addCleanup(held.close)
+        error = self.assertRaises(Invalid, bind, FREE, 0, [held])
+        self.assertIn(f"nothing is configured to listen at port {port}", str(error))
+        error = self.assertRaises(Invalid, bind, structs.replace(FREE, http=port), 0, [held])
+        self.assertEqual(error.field, "listen.host")
+        with socket.socketpair()[0] as pair, open(os.devnull, encoding="ascii") as file:
+            for number in (os.dup(pair.fileno()), file.fileno()):
+                error = self.assertRaises(Invalid, inherited, said, 7, number)
+                self.assertEqual(error.field, "LISTEN_FDS")
 
     def test_no_such_host(self) -> None:
         """A host that is no name, or is another machine's, is told."""
