@@ -9,6 +9,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from simmail.core.net.loopback import reached
 from simmail.errors import Invalid
 
 
@@ -20,7 +21,7 @@ def base(state: Path) -> str:
     """
     try:
         http = json.loads((state / "endpoints.json").read_text(encoding="utf-8"))["http"]
-        return f"http://{http['host']}:{http['port']}"
+        return f"http://{reached(http['host'], http['port'])}"
     except (OSError, ValueError, KeyError, TypeError):
         raise Invalid("state", f"nothing was started with {state}; name the folder with --state") from None
 

@@ -15,6 +15,7 @@ from twisted.logger import Logger
 
 from simmail import __version__
 from simmail.config import Config
+from simmail.core.net.loopback import reached
 from simmail.durable import write
 from simmail.errors import Unauthenticated, Unavailable
 from simmail.server.apikeys import Key
@@ -168,7 +169,7 @@ def banner(
     @param plain: passwords may go over the wire without TLS.
     @param required: who sends mail has to sign in.
     """
-    lines = [*(f"{titles[name]} {_place(one)}" for name, one in endpoints.items()), ""]
+    lines = [*(f"{titles[name]} {reached(**one)}" for name, one in endpoints.items()), ""]
     key = (state / KEY).read_text(encoding="utf-8").strip() if first.key else ""
     passwords = json.loads((state / LOGINS).read_text(encoding="utf-8")) if first.login else {}
     if key:
@@ -194,16 +195,10 @@ def banner(
         lines += [
             "", "Try it: send a mail to the persona, move the clock by a day, read the answer.", "",
             f"printf 'From: {LOGIN}\\r\\nTo: {persona}\\r\\nSubject: {SUBJECT}\\r\\n\\r\\n{TEXT}\\r\\n' | "
-            f"curl -sS {user if required else ''}smtp://{_place(smtp)} --mail-from {LOGIN} --mail-rcpt {persona} -T -",
-            f"curl -sS http://{_place(http)}/api/clock/advance -H 'Authorization: Bearer {key}' "
+            f"curl -sS {user if required else ''}smtp://{reached(**smtp)} "
+            f"--mail-from {LOGIN} --mail-rcpt {persona} -T -",
+            f"curl -sS http://{reached(**http)}/api/clock/advance -H 'Authorization: Bearer {key}' "
             "-d '{\"by\": \"1d\"}'",
-            f"curl -sS {user}'imap://{_place(imap)}/INBOX;MAILINDEX=1'",
+            f"curl -sS {user}'imap://{reached(**imap)}/INBOX;MAILINDEX=1'",
         ]
     return "\n".join(lines)
-
-
-def _place(endpoint: dict[str, object]) -> str:
-    host = str(endpoint["host"])
-    # What listens everywhere is reached here; an IPv6 address stands in brackets in a URL.
-    host = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}.get(host, host)
-    return f"[{host}]:{endpoint['port']}" if ":" in host else f"{host}:{endpoint['port']}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 
 from simmail.cli.client import base, call
 from simmail.errors import Invalid
@@ -25,6 +26,13 @@ class ClientTests(AskedTestCase):
         self.assertEqual(self.asked, [
             ("POST", "/api/admin/universes", "Bearer sm_1_x", b'{"id": "shop"}'),
             ("DELETE", "/api/admin/universes/shop", "Bearer sm_1_x", b"")])
+
+    def test_everywhere(self) -> None:
+        """A server that listens everywhere, or at an IPv6 address, is found."""
+        for host, place in (("0.0.0.0", "127.0.0.1"), ("", "127.0.0.1"), ("::", "[::1]"), ("::1", "[::1]"),
+                            ("mail.test", "mail.test")):
+            (self.state / "endpoints.json").write_text(json.dumps({"http": {"host": host, "port": 25}}))
+            self.assertEqual(base(self.state), f"http://{place}:25")
 
     def test_refused(self) -> None:
         """A refusal is the API's own text; one that is none is told as it came."""
