@@ -7,7 +7,7 @@ the application, or its time has come (C{app.every}), it stands until the applic
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from email.message import EmailMessage
 from email.policy import SMTP
@@ -30,6 +30,8 @@ Telling = Callable[[str, datetime | None], object]
 #: Real time after which universes go by themselves, should nobody remove them; the longest of plays is over by then.
 TTL = "2d"
 
+_Turns = Generator[datetime, None, None]
+
 
 def results(
     admin: Client, scripts: Iterable[ScenarioFile], program: TestedCommand, runs: int, seed: str, tell: Telling
@@ -48,13 +50,24 @@ def results(
             for n in range(1, runs + 1):
                 name = script.name if runs == 1 else f"{script.name} {n}/{runs}"
                 made.append(base.fork(ttl=TTL))
-                played.append(Play(script, made[-1], program, partial(_named, tell, name)).played())
+                played.append(_played(Play(script, made[-1], partial(_named, tell, name)), program))
                 tell(f"{name}: {'passed' if played[-1].passed else 'failed'}", None)
                 _remove(admin, made.pop())
         finally:
             for one in made:
                 _remove(admin, one)
         yield Result(script, drawn, tuple(played))
+
+
+def _played(play: Play, program: TestedCommand) -> Played:
+    application = ApplicationProcess(program, play.client, play.script.app)
+    try:
+        for now in play.turns():
+            application.turn(now)
+        application.check()
+    finally:
+        application.stop()
+    return play.outcome(application.failures)
 
 
 def _named(tell: Telling, name: str, what: str, at: datetime | None) -> None:
@@ -82,60 +95,62 @@ def prepare(admin: Client, script: ScenarioFile, seed: str) -> Client:
 
 
 class Play:
-    """One run, in a universe of its own."""
+    """
+    One run, in a universe of its own.
 
-    def __init__(self, script: ScenarioFile, client: Client, program: TestedCommand, tell: Telling) -> None:
-        self._script = script
-        self._client = client
+    @ivar script: what is played; client: the universe.
+    """
+
+    def __init__(self, script: ScenarioFile, client: Client, tell: Telling = lambda what, at: None) -> None:
+        self.script = script
+        self.client = client
         self._show = tell
         self._now = script.clock
         self._seen = 0
         self._sent = 0
         self._mails = self._counted = 0
-        self._turned = False
+        self._turns = 0
         self._next = script.clock
         self._answered: set[str] = set()
         self._told: list[str] = []
         self._late: dict[str, list[str]] = {}
-        self._application = ApplicationProcess(program, client, script.app)
 
-    def played(self) -> Played:
+    def turns(self) -> Iterator[datetime]:
         """
-        Play all steps; return what came of it.
+        Play all steps; yield the instant of each of the application's turns, which is over when the next is asked for.
 
-        @raise ApiError: the service refused something.  @raise NotRunning: so did the application.
+        @raise ApiError: the service refused something.
         """
-        try:
-            for n, step in enumerate(self._script.steps, 1):
-                kind = step.kind
-                self._show(f"step {n}/{len(self._script.steps)} {kind}", self._now)
-                _STEPS[kind](self, getattr(step, kind))
-            self._application.check()
-        finally:
-            self._application.stop()
-        report = self._client.score()
-        fingerprint: str = self._client.call("GET", "/api/fingerprint")["fingerprint"]
-        story = Story(self._client.events(), ()).lines
+        for n, step in enumerate(self.script.steps, 1):
+            kind = step.kind
+            self._show(f"step {n}/{len(self.script.steps)} {kind}", self._now)
+            yield from _STEPS[kind](self, getattr(step, kind)) or ()
+
+    def outcome(self, failures: Iterable[str] = ()) -> Played:
+        """Return what came of it, with the turns that did not end well.  @raise ApiError: it was refused."""
+        report = self.client.score()
+        fingerprint: str = self.client.call("GET", "/api/fingerprint")["fingerprint"]
+        story = Story(self.client.events(), ()).lines
         # Sorted by their instants alone: what was recorded at one instant stays in its order.
         told = sorted((*self._told, *story), key=lambda line: line[:19])
-        kept = held(self._script, report, self._late)
+        kept = held(self.script, report, self._late)
         if self._runs_wild():
-            kept += (Held("most", f"It sends no more than {self._script.app.most} mails", False, (
+            kept += (Held("most", f"It sends no more than {self.script.app.most} mails", False, (
                 f"it had sent {self._mails} and was stopped",)),)
         return Played(kept, report.score, fingerprint, tuple(told),
-                      self._application.turns, tuple(self._application.failures))
+                      self._turns, tuple(failures))
 
     # The clock
 
-    def _advance(self, by: str) -> None:
-        self._until(self._now + parse_duration(by))
+    def _advance(self, by: str) -> _Turns:
+        return self._until(self._now + parse_duration(by))
 
-    def _until(self, end: datetime) -> None:
-        every = None if self._script.app.every is None else parse_duration(self._script.app.every)
-        self._turn_if_due(every)
+    def _until(self, end: datetime) -> _Turns:
+        every = None if self.script.app.every is None else parse_duration(self.script.app.every)
+        yield from self._turn_if_due(every)
         while self._now < end:
             self._go(min(end, self._next) if every is not None else end)
-            self._turn_if_due(every)
+            yield from self._turn_if_due(every)
 
     def _absent(self, by: str) -> None:
         end = self._now + parse_duration(by)
@@ -145,28 +160,28 @@ class Play:
     def _go(self, limit: datetime) -> None:
         """Let time go by until the next job has been done, or to the limit."""
         # What was accepted has to have been decided about before what is due next is known.
-        self._client.advance(by="0s")
-        due = self._client.call("GET", "/api/clock")["next_job"]
+        self.client.advance(by="0s")
+        due = self.client.call("GET", "/api/clock")["next_job"]
         to = limit if due is None else min(limit, max(self._now, convert(due["due"], datetime)))
-        self._now = self._client.advance(to=format_instant(to)).to
+        self._now = self.client.advance(to=format_instant(to)).to
 
-    def _turn_if_due(self, every: timedelta | None) -> None:
+    def _turn_if_due(self, every: timedelta | None) -> _Turns:
         """Give the application its turn when there is new mail, when its time has come, and at first."""
-        newest = next((mail.uid for mail in self._client.inbox(self._script.app.address, limit=1)), 0)
+        newest = next((mail.uid for mail in self.client.inbox(self.script.app.address, limit=1)), 0)
         timely = every is not None and self._now >= self._next
-        if (newest > self._seen or timely or not self._turned) and not self._runs_wild():
-            self._seen, self._turned = max(newest, self._seen), True
+        if (newest > self._seen or timely or not self._turns) and not self._runs_wild():
+            self._seen, self._turns = max(newest, self._seen), self._turns + 1
             if every is not None:
                 self._next = self._now + every
             self._show("the application's turn", self._now)
-            self._application.turn(self._now)
+            yield self._now
 
     def _runs_wild(self) -> bool:
         """Whether the application has sent more mails than it may."""
-        for event in self._client.events("mail.delivered", self._counted):
+        for event in self.client.events("mail.delivered", self._counted):
             self._counted = event.id
             self._mails += 1
-        return self._mails > self._script.app.most
+        return self._mails > self.script.app.most
 
     # Mail
 
@@ -175,7 +190,7 @@ class Play:
 
     def _reply(self, answer: Any) -> None:
         """Answer the newest mail of the application that lies in somebody's mailbox."""
-        mails = [one for one in self._client.inbox(answer.from_) if one.from_ == self._script.app.address]
+        mails = [one for one in self.client.inbox(answer.from_) if one.from_ == self.script.app.address]
         if not mails or mails[0].message_id in self._answered:
             self._tell(f"{answer.from_} has nothing to answer")
             return
@@ -190,7 +205,7 @@ class Play:
     def _put(self, sender: str, subject: str, text: str, headers: Mapping[str, str], vouched: bool = True) -> None:
         """Put a mail into the application's mailbox as the mail server of its domain would."""
         self._sent += 1
-        to, author = self._script.app.address, parseaddr(sender)[1]
+        to, author = self.script.app.address, parseaddr(sender)[1]
         verdict = "pass" if vouched else "fail"
         mail = EmailMessage(policy=SMTP)
         mail["Return-Path"] = f"<{author}>"
@@ -202,28 +217,28 @@ class Play:
         for name, value in headers.items():
             mail[name] = value
         mail.set_content(text)
-        self._client.call("POST", "/api/inject", {"to": to, "raw": mail.as_bytes().decode("ascii")})
+        self.client.call("POST", "/api/inject", {"to": to, "raw": mail.as_bytes().decode("ascii")})
         self._tell(f"{author} wrote \u201c{subject}\u201d to {to}")
 
     def _fire(self, firing: Any) -> None:
-        self._client.call("POST", f"/api/world/streams/{firing.stream}/fire", {"count": firing.count})
-        self._now = self._client.advance(by="0s").to
+        self.client.call("POST", f"/api/world/streams/{firing.stream}/fire", {"count": firing.count})
+        self._now = self.client.advance(by="0s").to
 
     # Settings and expectations
 
     def _faults(self, rules: Any) -> None:
-        self._client.call("PUT", "/api/faults", rules)
+        self.client.call("PUT", "/api/faults", rules)
         self._tell("faults: " + (", ".join(one.get("name") or one["kind"] for one in rules) or "none"))
 
     def _world(self, world: Any) -> None:
-        self._client.call("PUT", "/api/world", world)
+        self.client.call("PUT", "/api/world", world)
 
     def _people(self, people: Any) -> None:
         for persona in people:
-            self._client.call("POST", "/api/personas", persona)
+            self.client.call("POST", "/api/personas", persona)
 
     def _expect(self, ids: Any) -> None:
-        report = self._client.score()
+        report = self.client.score()
         for id in ids:
             points = about(id, report)
             wrong = lost(points) if points else [f"had not come true by {format_instant(self._now)}"]
@@ -233,5 +248,5 @@ class Play:
         self._told.append(f"{self._now:%Y-%m-%d %H:%M:%S}  step: {what}")
 
 
-_STEPS: Mapping[str, Callable[[Play, Any], None]] = {
+_STEPS: Mapping[str, Callable[[Play, Any], _Turns | None]] = {
     name: getattr(Play, f"_{name}") for name in ScenarioStep.__struct_fields__}
