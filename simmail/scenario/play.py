@@ -43,7 +43,7 @@ def results(
     @raise ApiError: the service refused something.  @raise NotRunning: so did the application.
     """
     for script in scripts:
-        drawn = seed or script.seed or script.name
+        drawn = seed or script.own_seed
         base = prepare(admin, script, drawn)
         made, played = [base], []
         try:

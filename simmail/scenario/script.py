@@ -178,6 +178,11 @@ class ScenarioFile(Struct, frozen=True, forbid_unknown_fields=True):
         self._known(self.careless, {**self.ids, **self.require}, "careless")
 
     @property
+    def own_seed(self) -> str:
+        """What is drawn from unless another seed is given."""
+        return self.seed or self.name
+
+    @property
     def ids(self) -> Mapping[str, Expectation]:
         """The expectations by their ids."""
         return {one.id: one for one in self.expect}

@@ -4,12 +4,14 @@ A service of one's own, in a folder that goes with it: for tests that need nothi
 
 from __future__ import annotations
 
+import atexit
 import json
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
+from functools import cache
 from pathlib import Path
 
 from simmail.client import ApiError, Client
@@ -71,3 +73,15 @@ class OwnService:
             self._process.kill()
             self._process.wait()
         shutil.rmtree(self._folder, ignore_errors=True)
+
+
+@cache
+def shared(url: str = "", key: str = "") -> Client:
+    """Return a service with an administrator's key: the one that is named, else one of one's own, for this process."""
+    if not url:
+        own = OwnService()
+        atexit.register(own.stop)
+        url, key = own.url, own.key
+    client = Client(url, key)
+    atexit.register(client.close)
+    return client

@@ -14,7 +14,7 @@ from twisted.internet.threads import deferToThread
 from twisted.trial.unittest import TestCase
 
 from simmail.client import ApiError, Client
-from simmail.testing.service import OwnService, START
+from simmail.testing.service import START, shared
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -23,11 +23,7 @@ T = TypeVar("T")
 @cache
 def _begun(url: str, key: str) -> tuple[Client, Client]:
     """The service of the run, and the universe that those of its tests begin as; both go when the process ends."""
-    if not url:
-        own = OwnService()
-        atexit.register(own.stop)
-        url, key = own.url, own.key
-    admin = Client(url, key)
+    admin = shared(url, key)
     base = admin.create(clock=START, seed="tests")
     atexit.register(admin.delete, base.universe)
     return admin, base

@@ -29,6 +29,7 @@ ROOMS: Mapping[str, frozenset[str]] = {name: frozenset(rooms.split()) for name, 
     "client": "core",
     "testing": "core mailstore database universe server client",
     "scenario": "core client",
+    "adapters": "core client scenario testing",
 }.items()}
 
 #: Modules at the top that any room may use.

@@ -17,7 +17,7 @@ DISK = frozenset({"mailstore", "database", "daemon", "cli", "testing", "scenario
 DIALS = frozenset({"outbound", "database", "daemon", "cli", "client", "mailstore.writer"})
 
 #: Who may read the environment.
-ENVIRONMENT = frozenset({"cli", "daemon", "tap"})
+ENVIRONMENT = frozenset({"adapters", "cli", "daemon", "tap"})
 
 #: Who may read the wall clock and draw from global generators: what wires everything together, and the command line.
 CLOCK = frozenset({"cli", "daemon", "tap", "__main__"})
