@@ -99,7 +99,8 @@ _SETTLING = frozenset({
 _CLICKED = frozenset({"code", "phishing", "injection", "legal", "data_request", "grief", "closing", "empty"})
 # Mail in which money may be asked back.
 _MONEY = frozenset({
-    "invoice", "bill", "redress", "complaint", "task", "question", "information", "returns", "received", "payment"})
+    "invoice", "bill", "redress", "complaint", "task", "question", "information", "returns", "received", "payment",
+    "order", "status", "chaser", "delay"})
 # How often a page that asks for something is spoken of, and one that does not; letters that make a name of a title.
 _FORM_TOLD, _TITLE_TOLD, _NAMED_BY = 0.8, 0.5, 4
 

@@ -44,6 +44,9 @@ class SideWords(Struct, frozen=True, forbid_unknown_fields=True):
     calls: tuple[str, ...] = ()
     prices: tuple[str, ...] = ()
     buys: tuple[str, ...] = ()
+    owes: tuple[str, ...] = ()
+    pupils: tuple[str, ...] = ()
+    outings: tuple[str, ...] = ()
 
 
 #: What mail is to who sells that would be something else to who buys, by what it has to say; C{""} for nothing.
@@ -59,6 +62,14 @@ _SERVED: Mapping[str, Mapping[str, str]] = MappingProxyType({
     "offer": {"prices": "enquiry"},
     "code": {"fails": "bug"}, "phishing": {"fails": "bug"},
 })
+
+
+#: What mail with words of each of some fields is to everybody, where it seems to be one of some kinds: who pays late
+#: reminds nobody of a bill, and who takes a class to the zoo invites nobody's parents.
+_INDEED: tuple[tuple[tuple[str, ...], frozenset[str], str], ...] = (
+    (("owes",), frozenset(("invoice", "bill", "private", "redress", "booked", "delay")), "information"),
+    (("pupils", "outings"), frozenset(("event", "meeting", "booked", "private")), "information"),
+)
 
 
 #: What a mail is not about, by what its reader is in the thread: nobody orders from a customer, or bills a supplier.
@@ -109,10 +120,13 @@ def _is_served(low: str, persona: Persona, how: SideWords) -> bool:
 
 def seen(intent: str, found: Findings, persona: Persona, language: Language) -> str:
     """Return what a mail of some kind is on the side of its reader."""
+    how, low = side_words(language.code), _text(found)
+    for fields, kinds, other in _INDEED:
+        if intent in kinds and all(_has(low, getattr(how, field)) for field in fields):
+            return other
     others = _SERVED.get(intent)
     if not others:
         return intent
-    how, low = side_words(language.code), _text(found)
     seeks = _has(low, how.seeks)
     sells = intent in ("question", "offer") and bool(persona.org) and _has(low, how.prices + how.buys)
     if intent == "question" and not seeks and not sells and not any(

@@ -32,6 +32,21 @@ SEEN = (
 )
 
 
+#: A mail to anybody, what it was taken for, and what it is.
+INDEED = (
+    ("I'm sorry, the rent will be a week late, I'll transfer it on Friday.", "invoice", "information"),
+    ("Your rent is a week late. Please transfer it by Friday.", "invoice", "invoice"),
+    ("Die Miete kommt diesen Monat später, ich überweise am Freitag.", "private", "information"),
+    ("Este mes pagaré el alquiler con retraso, el viernes.", "delay", "information"),
+    ("Je paierai le loyer en retard ce mois-ci, vendredi.", "private", "information"),
+    ("Dear parents, on Friday our class goes on a trip to the harbour. Back by 3.", "event", "information"),
+    ("Join us on our trip to the harbour on Friday!", "event", "event"),
+    ("Liebe Eltern, am Freitag macht die 2a einen Ausflug in den Zoo.", "booked", "information"),
+    ("Estimadas familias: el viernes vamos de excursión al zoo.", "event", "information"),
+    ("Chers parents, vendredi la classe va au zoo.", "meeting", "information"),
+)
+
+
 class SideTests(SynchronousTestCase):
     """Sides."""
 
@@ -43,6 +58,19 @@ class SideTests(SynchronousTestCase):
             found = scene.read[0].found
             self.assertEqual(seen(intent, found, persona, scene.language), other, text)
             self.assertEqual(is_served(found, persona, scene.language), other != intent and bool(org), text)
+
+    def test_indeed(self) -> None:
+        """Who pays late asks for no money, and parents are not invited on the trip of a class."""
+        for text, intent, other in INDEED:
+            scene = set_scene(request(mail(text, "Hello"), persona=maria(role="", org="")))
+            self.assertEqual(seen(intent, scene.read[0].found, maria(role="", org=""), scene.language), other, text)
+
+    def test_money_back(self) -> None:
+        """Who wants money back gives no order, whatever number stands there."""
+        for subject in ("Order 4471", "Our order"):
+            said = drafted(request(mail("I ordered a lamp, order 4471, please confirm the order. It never came, so I'd "
+                                        "like my £64 back please.", subject))).said
+            self.assertIn("refund.sum", [one.act for one in said])
 
     def test_languages(self) -> None:
         """A language that is only read has no such words."""
