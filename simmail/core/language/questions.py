@@ -258,8 +258,10 @@ def led_in(question: str, language: Language) -> str:
     """Return a question without what leads it in: "Two questions: which browser ...?"."""
     head, colon, tail = question.partition(": ")
     if colon and len(head) > 3 and opens_question(tail.lower(), language):
-        return tail[:1].upper() + tail[1:]
-    return question
+        return _capital(tail)
+    # "I still have your crate, shall I bring it?"
+    offer = question.partition(", ")[2]
+    return _capital(offer) if offer.lower().startswith(restating(language.code).offers) else question
 
 
 def has_question_word(clause: str, language: Language) -> bool:
@@ -306,6 +308,7 @@ def apart(question: str, language: Language) -> list[str]:
     if found and all(f" {language.or_} " in f" {half} ".lower() for half in (head, tail)):
         return [f"{head}?", _capital(tail)]  # "matt or gloss, and white or grey?"
     cuts: list[tuple[int, int]] = []
+    how = restating(language.code)
     for joint in (f", {language.and_} ", f" {language.and_} ", ", "):
         at = low.find(joint)
         while at >= 0 and len(cuts) < 4:
@@ -313,8 +316,11 @@ def apart(question: str, language: Language) -> list[str]:
             # "On which day and at what time ..." is one question.
             bare = len(low[:at].split()) < _WHOLE and type_of(low[:at], language) == type_of(after, language) == "when"
             # "..., und kommst du mit dem Zug?"
-            near = language.inflected and after.split()[1:2] == ["du"]
-            if at >= _SHORTEST and not bare and (near or opens_question(after, language)) and not any(
+            # "Come by and have a look" is one as well.
+            bare = bare or not how.verbs.isdisjoint(after.split()[:1]) and not language.of_any.isdisjoint(
+                after.split()[1:2])
+            if at >= _SHORTEST and not bare and (
+                    _turned(after, language) or opens_question(after, language)) and not any(
                 abs(at - cut) < 8 for cut, _ in cuts
             ):
                 cuts.append((at, len(joint)))
@@ -322,7 +328,7 @@ def apart(question: str, language: Language) -> list[str]:
     head = low[:min(cut for cut, _ in cuts)] if cuts else ""
     # "L'appartement est-il libre" asks as well.
     if not cuts or not opens_question(asking_clause(head, language), language) and not (
-            language.head_first and "-" in head):
+            language.head_first and "-" in head or _turned(head, language)):
         return [question]
     parts, start = [], 0
     for at, length in sorted(cuts):
@@ -330,6 +336,11 @@ def apart(question: str, language: Language) -> list[str]:
         start = at + length
     parts.append(question[start:])
     return [part[0].upper() + part[1:] for part in parts if len(part) > 2]
+
+
+def _turned(low: str, language: Language) -> bool:
+    """Whether a lower-case clause asks its reader by its verb alone: "kommst du mit"."""
+    return language.inflected and not restating(language.code).asked.keys().isdisjoint(low.split()[1:2])
 
 
 def topic(sentence: str, language: Language) -> str:
@@ -414,6 +425,13 @@ def options(sentence: str, language: Language, asked: bool = False) -> tuple[str
     if language.or_ not in low or not any(word in language.choice_words for word in low) and not asked:
         return ()
     middle = low.index(language.or_)
+    ways = tokens[:middle], [one for one in tokens[middle + 1:] if one[-1].isalnum()]
+    if asked and middle < 7 and not opens_question(" ".join(low), language) and all(
+            language.choice_prepositions.intersection(map(str.lower, one[1:3])) and one[0].lower() not in
+            language.choice_prepositions for one in ways) and all(one[-1].isalnum() for one in tokens[:-1]):
+        return " ".join(ways[0]), " ".join(ways[1])  # "cash on site or invoice to the office?"
+    if low[middle + 1:middle + 2] and low[middle + 1] in language.clause_openers:
+        return ()  # "shall we change it or that we give it back": no things
     if middle < 2 - (asked and low[0].isdigit()) or middle + 1 >= len(tokens) or low[middle + 1] in language.not_words:
         return ()
     right: list[str] = []
@@ -464,8 +482,8 @@ def either(sentence: str, language: Language) -> bool:
     for joint in (f", {language.or_} ", f" {language.or_} "):
         head, found, tail = low.partition(joint)
         if found:
-            return len(head) >= _SHORTEST and tail.startswith(
-                tuple(f"{word} " for word in (*language.short_answers, *language.question_verbs)))
+            return len(head) >= _SHORTEST and tail.startswith(tuple(f"{word} " for word in (
+                *language.short_answers, *language.question_verbs, *language.clause_openers)))
     return False
 
 

@@ -245,6 +245,7 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True, rename={"and_": 
     choosing_words: tuple[str, ...]
     embedding_verbs: frozenset[str]
     not_words: frozenset[str]
+    clause_openers: frozenset[str]
     option_ends: frozenset[str]
     no_topics: frozenset[str]
     asked_things: dict[str, str]
@@ -446,7 +447,8 @@ def _common() -> Mapping[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {}
     for code in LANGUAGES:
         known = language(code)
-        telling = {word for word in (*known.question_words, *known.when_words, *known.weekday_forms)
+        telling = {word for word in (
+            *known.question_words, *known.when_words, *known.weekday_forms, *known.determiners, *known.short_answers)
                    if len(word) > _FEWEST + 1 and " " not in word}
         for word in known.common_words | telling:
             found[word] = (*found.get(word, ()), code)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.language import questions
-from simmail.core.language.questions import apart, asks, options, read_question, read_reminders
+from simmail.core.language.questions import apart, asks, led_in, options, read_question, read_reminders
 from simmail.core.language.tables import language
 from tests.core.hostile import seconds
 
@@ -82,6 +82,20 @@ class FormTests(SynchronousTestCase):
         self.assertEqual(options("Do you want tea or coffee?", EN, asked=True), ("tea", "coffee"))
         self.assertEqual(options("Do you prefer the red box or the blue box?", EN), ("the red box", "the blue box"))
         self.assertEqual(options("The red box or the blue box has arrived.", EN), ())
+        self.assertEqual(options("Bank transfer in advance or cash on site?", EN, asked=True),
+                         ("Bank transfer in advance", "cash on site"))
+        self.assertEqual(options("Cash on site or invoice to the office?", EN, asked=True),
+                         ("Cash on site", "invoice to the office"))
+        self.assertEqual(options("Do all drivers need a pass, or only those from abroad?", EN, asked=True), ())
+        for other in ("¿Prefiere otra fecha o que le devolvamos el importe?",
+                      "¿Quiere que le cambiemos la lámpara o que le devolvamos el dinero?"):
+            self.assertEqual(read_question(other, language("es")).form, "either")
+
+    def test_clauses(self) -> None:
+        """What is had a look at is no second question, and what is told before an offer belongs to none."""
+        self.assertEqual(len(apart("Could you come by on Friday and have a look at the pump?", EN)), 1)
+        self.assertEqual(led_in("I still have your ladder, shall I bring it back?", EN), "Shall I bring it back?")
+        self.assertEqual(led_in("The red one, does it fit?", EN), "The red one, does it fit?")
 
     @given(st.text(max_size=300), st.sampled_from((EN, DE)))
     def test_anything(self, sentence: str, known: questions.Language) -> None:
@@ -117,5 +131,7 @@ class ReportedTests(SynchronousTestCase):
 
     def test_inverted(self) -> None:
         """In French the noun may stand before the verb of a question."""
+        self.assertEqual(apart("Singst du mit, und bringst du die Noten mit?", language("de")),
+                         ["Singst du mit?", "Bringst du die Noten mit?"])
         self.assertEqual(apart("L'appartement est-il libre, et combien coûte-t-il ?", language("fr")),
                          ["L'appartement est-il libre?", "Combien coûte-t-il ?"])

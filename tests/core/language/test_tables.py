@@ -15,6 +15,7 @@ class LanguageTests(SynchronousTestCase):
         """German and French are told from English; what is none of them, or empty, is taken for English."""
         self.assertEqual(tell("Können Sie uns bitte die Rechnung schicken?"), "de")
         self.assertEqual(tell("Could you please send us the invoice?"), "en")
+        self.assertEqual(tell("Do all visitors need a badge, or only those from outside?"), "en")
         self.assertEqual(tell("Pouvez-vous nous envoyer la facture ?"), "fr")
         self.assertEqual(tell("Kérjük, küldje el a számlát!"), "en")
         self.assertEqual(tell(""), "en")

@@ -61,7 +61,9 @@ def _subject(words: list[str], how: Restate, supported: bool = False) -> int:
         if one in how.adverbs and at > 1:
             return at
         if at > 1 or low[0] not in how.determiners:
-            if one in how.no_verbs or low[at - 1] in how.before_nouns:
+            # "Will the stock take be finished?"
+            if one in how.no_verbs or low[at - 1] in how.before_nouns or how.past.get(
+                    "".join(low[at + 1:at + 2])) in how.linking:
                 continue
             if one in how.verbs or not supported and (
                     one in how.verb_starts or len(one) > 4 and one.endswith(how.verb_endings)):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from simmail.core.language.clause import infinitive, inverted, verb_second
 from simmail.core.language.clause.tables import (
-    MOST_WORDS, Statement, asked, clause_words, cut, fit, led_in, question_head, restating,
+    MOST_WORDS, STOPS, Statement, asked, clause_words, cut, fit, led_in, question_head, restating,
 )
 from simmail.core.language.tables import Language
 
@@ -110,10 +110,18 @@ def deed(request: str, language: Language, polite: bool = True) -> tuple[str, st
     """
     how = restating(language.code)
     words = clause_words(request)
+    pleaded = next((at + 1 for at, word in enumerate(words) if word.lower() in how.pleading and (
+        not at or words[at - 1] in STOPS)), 0)
+    told = verb_second.plea(cut(words[pleaded:], how), how, polite) if pleaded else ("", "")
+    if told[0]:
+        return told
     low = f" {' '.join(words).lower()} "
     start = next((one for one in how.request_starts if f" {one} " in low), "")
     if start and low.split()[-len(start.split()):] != start.split():
-        words = words[len(low.partition(f" {start} ")[0].split()) + len(start.split()):]
+        before = low.partition(f" {start} ")[0].split()
+        words = words[len(before) + len(start.split()):]
+        if before and f"r{before[-1]}" in how.suffixes:
+            words[0] += before[-1]  # "te puedes quedar" is "puedes quedarte"
     elif how.order == "infinitive" or how.order == "inverted" and not how.verbs.intersection(
         word.lower() for word in led_in(words, how)[:1]
     ):

@@ -90,6 +90,8 @@ class Restate(Struct, frozen=True, forbid_unknown_fields=True):
     determiners: frozenset[str] = frozenset()
     polite_requests: frozenset[str] = frozenset()
     request_starts: tuple[str, ...] = ()
+    pleading: frozenset[str] = frozenset()
+    this: str = ""
     request_fillers: frozenset[str] = frozenset()
     passing_on: frozenset[str] = frozenset()
     offers: tuple[str, ...] = ()

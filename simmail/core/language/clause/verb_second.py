@@ -80,6 +80,17 @@ def _flipped(words: Sequence[str], how: Restate, polite: bool) -> list[str]:
     return done
 
 
+def plea(words: list[str], how: Restate, polite: bool) -> tuple[str, str]:
+    """Return what a plea in the infinitive wants done, as L{deed} does: C{bis morgen korrigieren}."""
+    if len(words) < 2 or not words[-1].islower() or not words[-1].endswith(how.verb_endings) or words[-1].endswith(
+            tuple(how.no_deeds)):
+        return "", ""
+    rest = _flipped(words, how, polite)
+    if not any(word[0].isupper() or word in how.pointing for word in words):
+        rest = [how.this, *rest]  # what was spoken of: "bis morgen korrigieren"
+    return fit(" ".join(_done(rest, how))), fit(" ".join([how.can, *rest[:-1], how.not_yet, rest[-1]]))
+
+
 def deed(words: list[str], how: Restate, polite: bool) -> tuple[str, str]:
     """Return what a request wants done, with its verb in the first person, and that it cannot be done."""
     low, can = words[0].lower(), how.can

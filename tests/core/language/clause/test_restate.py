@@ -122,6 +122,14 @@ class GermanTests(SynchronousTestCase):
         self.assertEqual(statement("Weißt du, ob er sich irgendwo anmelden muss?", DE).said,
                          "er muss sich irgendwo anmelden")
 
+    def test_other_side(self) -> None:
+        """What is yours among several is ours, a noun may look like a verb, and who keeps something keeps it itself."""
+        self.assertEqual(statement("Habt ihr euren Wagen noch?", DE, polite=False).said, "wir haben unseren Wagen")
+        self.assertEqual(statement("Will the stock take be done by Friday?", EN).said,
+                         "the stock take will be done by Friday")
+        for request in ("¿Te puedes quedar con Luna?", "¿Puedes quedarte con Luna?"):
+            self.assertEqual(deed(request, language("es"), polite=False)[0], "quedarme con Luna")
+
     def test_could_you(self) -> None:
         """A request that asks whether somebody can: I can, and that I cannot."""
         self.assertEqual(deed("Könntest du mir am Samstag beim Umzug helfen?", DE, polite=False), (
@@ -131,6 +139,11 @@ class GermanTests(SynchronousTestCase):
             ("Könntest du den Hamster füttern und die Tomaten gießen?", "füttere den Hamster und gieße die Tomaten"),
             ("Könnten Sie die Rechnung überweisen und mir eine Kopie mitbringen?",
              "überweise die Rechnung und bringe dir eine Kopie mit"),
+            ("Könnt ihr mir euren Schlüssel geben?", "gebe dir unseren Schlüssel"),
+            ("Bitte bis morgen korrigieren.", "korrigiere das bis morgen"),
+            ("Es ist der falsche Tag, bitte das Plakat heute noch ändern!", "ändere das Plakat heute noch"),
+            ("Bitte Turnschuhe mitbringen.", "bringe Turnschuhe mit"), ("Bitte bis Freitag antworten.", ""),
+            ("Bitte um Rückmeldung.", ""), ("Bitte zurückrufen.", ""),
             ("Kannst du schon wieder auftreten?", ""), ("Würdest du ihn wieder einstellen?", ""),
         ):
             self.assertEqual(deed(request, DE, polite=False)[0], said)
