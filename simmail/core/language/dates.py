@@ -359,10 +359,16 @@ class _Reader:
         two = self._number(position + 2, 1, 31)
         if one is None or two is None or mark not in ("/", "."):
             return None
+        before = self._at(position - 1)
+        if before in self._language.numbered or before == "." and self._at(position - 2).isdigit():
+            return None  # the rest of a version
         year = self._number(position + 4, 1990, 2100)
         if mark == ".":
             if self._at(position + 3) != ".":
                 return None
+            if year is None and len(self._at(position + 4)) == 1 and self._at(position + 4).isdigit() and not (
+                    self._at(position + 5) in self._language.hour_words or self.time(position + 4)):
+                return None  # a version: "4.18.2"
             return self._made(year, two, one, position, 5 if year is not None else 4)
         if self._at(position + 3) != "/" or year is None:
             return None

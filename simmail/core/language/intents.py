@@ -46,7 +46,7 @@ _ASKING = 0.5
 #: A kind that shows in this many cues, or is this likely to a model, is no guess.
 _SHOWN, _BELIEVED = 3.5, 0.4
 #: Mail that says that it brings something is a mistake where nothing comes with it.
-_BRINGING = frozenset({"agenda", "enquiry", "information", "question", "task"})
+_BRINGING = frozenset({"agenda", "approval", "enquiry", "information", "meeting", "order", "question", "task"})
 #: Mail that lies: nothing that it promises is waited for.
 FRAUD = frozenset({"injection", "phishing"})
 #: What the look of a mail says, and no word of it.

@@ -135,6 +135,7 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True, rename={"and_": 
     weekday_marks: frozenset[str]
     day_openers: frozenset[str]
     no_day_after: frozenset[str]
+    numbered: frozenset[str]
     periods: dict[str, Literal["day", "week", "next_week", "next_month"]]
     zones: dict[str, int]
     day: Days

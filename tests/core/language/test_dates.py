@@ -108,6 +108,13 @@ class SlotTests(SynchronousTestCase):
         ):
             self.assertEqual(starts(german(sentence)), expected, sentence)
 
+    def test_versions(self) -> None:
+        """Versions and parts of a contract are no days; a date without a year is one, before an hour too."""
+        self.assertEqual(english("Since version 4.18.2 the export fails on iOS 17.4.1.").dates, ())
+        self.assertEqual(english("Clause 7.2. says so, and 3.11.2 too.").dates, ())
+        self.assertEqual(german("Siehe Ziffer 3.4. und Version 2.11.").dates, ())
+        self.assertEqual(starts(german("Am 10.3. 9 Uhr oder am 12.3., Version 5.12.")), ["03-10 09:00", "03-12"])
+
     def test_zones(self) -> None:
         """A named zone is that of the times; else it is the zone the mail was written in."""
         self.assertEqual(english("Thursday 10:00").slots[0].start.utcoffset(), timedelta(hours=1))

@@ -30,7 +30,7 @@ _WORD = re.compile(r"[\w']+")
 _SHARE = re.compile(r"([0-9]{1,2}(?:[.,][0-9])?) ?(?:%|percent|per cent|prozent)", re.IGNORECASE)
 _PRICE = re.compile(r"(€|\$|£|EUR|USD|GBP|CHF|SEK|NOK|DKK|PLN|CZK)? ?"
                     r"([0-9]{1,3}(?: [0-9]{3})+(?:[.,][0-9]{2})?|[0-9][0-9.,']*[0-9]|[0-9]) ?"
-                    r"(€|\$|£|EUR|USD|GBP|CHF|SEK|NOK|DKK|PLN|CZK|[Ee]uros?)?")
+                    r"(€|\$|£|EUR|USD|GBP|CHF|SEK|NOK|DKK|PLN|CZK|[Ee]uros?|[Pp]ounds?|[Dd]ollars?)?")
 #: A sum in small letters, whatever its currency.
 _SUM = re.compile(r"[€$£]? ?[0-9][0-9.,']*"
                   r"(?: ?(?:€|\$|£|eur[os]{0,2}\b|pounds?\b|dollars?\b|usd\b|gbp\b|chf\b))?(?<=[^.,])")

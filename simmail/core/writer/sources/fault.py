@@ -48,13 +48,16 @@ def _counted(tokens: list[str], language: Language, distant: bool) -> Iterator[s
     numbers = [at for at, token in enumerate(tokens) if _is_number(token, language)]
     how = side_words(language.code)
     for at in numbers:
-        noun = _noun(tokens, at + 1, language)
+        first = at + 1
+        if tokens[first:first + 1] and tokens[first].lower() in how.part_of:
+            first += 1 + (tokens[first + 1:first + 2] != [] and tokens[first + 1].lower() in language.determiners)
+        noun = _noun(tokens, first, language)
         if not _is_thing(noun, how) or at and tokens[at - 1].lower() in how.clock:
             continue
         before = [other for other in numbers if 0 < at - other <= _APART
                   and any(one.lower() in how.part_of for one in tokens[other + 1:at])]
         start = before[0] if before else at
-        thing = " ".join([*_turned(tokens[start:at], language, distant), tokens[at], *noun])
+        thing = " ".join([*_turned(tokens[start:at], language, distant), *tokens[at:first], *noun])
         head = next((place for place in range(max(0, at - 2), at) if tokens[place].lower() in how.part_of), -1)
         after = [other for other in numbers if other > at]
         if not before and head >= 0 and after:
