@@ -105,9 +105,12 @@ class WheelTests(JourneyCase):
                     for line in config["options"]["install_requires"].split("\n") if line.strip()}
         sources = {"OpenSSL": "pyopenssl", "argon2": "argon2-cffi", "yaml": "pyyaml", "zope": "zope.interface",
                    "service_identity": "service-identity", "dkim": "dkimpy", "dns": "dnspython"}
-        # The plugin is loaded by pytest alone, which is there then, and the other by Sphinx.
+        # These are loaded by a program that is there then, with what it requires itself.
         plugin = config["options.entry_points"]["pytest11"].partition("=")[2].strip().replace(".", "/") + ".py"
-        others = {ROOT / plugin: {"pytest"}, ROOT / "simmail" / "docs" / "conf.py": {"docutils", "sphinx"}}
+        loaded = {plugin: {"pytest"}, "simmail/docs/conf.py": {"docutils", "sphinx"},
+                  "simmail/adapters/gym.py": {"gymnasium"}, "simmail/adapters/openenv.py": {"openenv", "pydantic"},
+                  "simmail/adapters/inspect_tasks.py": {"anyio", "inspect_ai"}}
+        others = {ROOT / path: names for path, names in loaded.items()}
         missing = set()
         for path in (ROOT / "simmail").rglob("*.py"):
             also = others.get(path, set())
