@@ -20,6 +20,7 @@ from simmail.core.language.tables import LANGUAGES, Language, read_yaml
 
 _FILE = "conversation.yaml"
 _STOPS = frozenset(",;:()–—")
+_PARTS = re.compile("[,;:–—]")
 #: Sentences that are looked at.
 _SENTENCES = 60
 #: Places taken from one mail.
@@ -34,6 +35,7 @@ class Cues(Struct, frozen=True, forbid_unknown_fields=True):
     dropping: tuple[str, ...] = ()
     dropping_all: tuple[str, ...] = ()
     not_dropping: tuple[str, ...] = ()
+    keeping: tuple[str, ...] = ()
     appointments: tuple[str, ...] = ()
     preferring: tuple[str, ...] = ()
     preferred_before: tuple[str, ...] = ()
@@ -118,7 +120,12 @@ def calls_off(text: str, sentences: Sequence[str]) -> tuple[str, ...]:
 
 def names_nothing(sentence: str) -> bool:
     """Return whether what is not wanted any more is what was spoken of last: "please cancel it"."""
-    return _has("dropping_all", _folded(sentence))
+    return _has("dropping_all", _folded(sentence)) and not keeps(sentence)
+
+
+def keeps(sentence: str) -> bool:
+    """Return whether a sentence says that something is still wanted: "the measurements I still need"."""
+    return _has("keeping", _folded(sentence))
 
 
 def is_appointment(phrase: str) -> bool:
@@ -128,6 +135,10 @@ def is_appointment(phrase: str) -> bool:
 
 def thing(sentence: str, language: Language) -> str:
     """Return what is not wanted any more, as its writer has it: "refund"; C{""} where it has no name."""
+    kept = keeps(sentence)
+    if kept:
+        # "The carrying is no longer needed, the measurements I still need."
+        sentence = " ".join(part for part in _PARTS.split(sentence) if not keeps(part))
     tokens = words(sentence)
     low = _folded(" ".join(tokens))
     cue = _found("dropping", low)
@@ -136,7 +147,7 @@ def thing(sentence: str, language: Language) -> str:
     # Words before the cue, and those that it has, the last of them whole.
     before, inside = low[:cue[0]].split(), low[:cue[1]].split()
     # "The refund is no longer needed", "forget the refund".
-    whole = low[cue[0]:cue[1]] in _spaced("dropping_all")
+    whole = low[cue[0]:cue[1]] in _spaced("dropping_all") and not kept
     for first, last in ((0, 0 if whole else len(before)), (max(len(inside) - 1, 0), len(inside) + 3)):
         for position in range(first, min(last, len(tokens))):
             if whole and tokens[position] in _STOPS:

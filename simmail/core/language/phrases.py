@@ -8,7 +8,7 @@ import re
 from functools import lru_cache
 
 from simmail.core.language.prose import clean
-from simmail.core.language.clause.question_types import asking
+from simmail.core.language.clause.question_types import asking, mentions_any
 from simmail.core.language.tables import Language, every, spaced
 
 _WORD = re.compile(r"[€$£]?[^\W_]+(?:(?:['’.-]|(?<=[0-9]),(?=[0-9]))[^\W_]+)*|[,;:()?!–—]")
@@ -92,9 +92,9 @@ def documents(sentence: str, language: Language) -> list[str]:
     """Return the documents a sentence asks to be sent, each with its determiner as the sending side says it."""
     tokens = words(sentence)
     low = [token.lower() for token in tokens]
-    if not any(word in language.send_words for word in low):
+    how = asking(language.code)
+    if not any(word in language.send_words for word in low) or mentions_any(sentence, how.ever_after):
         return []
-    unasked = asking(language.code).no_paper_after
     exact: list[str] = []
     generic: list[str] = []
     position = 0
@@ -108,7 +108,7 @@ def documents(sentence: str, language: Language) -> list[str]:
             end = position + len(phrase)
         hit = next((index for index in range(end - 1, start - 1, -1) if is_document(low[index], language)), None)
         # "To issue invoices" and "please note" are no things, "3,200 copies" are not sent, nor are bank details.
-        if position and low[position - 1] in unasked:
+        if position and low[position - 1] in how.no_paper_after:
             position = max(end, position + 1)
             continue
         verb = start == position > 0 and low[position - 1] in language.verb_next

@@ -124,11 +124,12 @@ def _request(scene: Scene, read: Read, question: MailQuestion, place: int, value
         return Said(act="answer.confirm" if agrees(scene, values, asked=True) else "answer.dont", values=values)
     will, wont = deed(question.text.rpartition("; ")[2], scene.language, scene.far)
     yes = agrees(scene, values, asked=True)
-    plain = without_topic(values)
+    plain, how = without_topic(values), asking(scene.language.code)
+    lasting = mentions_any(question.text, (*how.lasting, *how.ever_after))
     if not will:
         if question.type == "request":
             return None
-        if mentions_any(question.text, asking(scene.language.code).lasting):
+        if lasting:
             return Said(act="answer.yes" if yes else "answer.dont", values={**plain, "yes": scene.language.yes})
         day = scene.due(scene.manner.days, read.found.deadlines)
         return Said(act="answer.do", values={**values, **scene.by(day)}, promise=scene.promise(
@@ -142,7 +143,6 @@ def _request(scene: Scene, read: Read, question: MailQuestion, place: int, value
     owed = bool(scene.request.owed or scene.request.owes) and not restating(scene.language.code).pointing.isdisjoint(
         word.lower() for word in will.split())
     # "Vous envoyer": a pronoun may stand before it.
-    lasting = mentions_any(question.text, asking(scene.language.code).lasting)
     reported = not owed and not lasting and not restating(scene.language.code).reported.isdisjoint(
         will.lower().split()[:2])
     return Said(act="answer.will", values={**plain, "task": will}, promise=scene.promise(

@@ -147,6 +147,8 @@ class KeptTests(SynchronousTestCase):
             ("Please forget the refund.", False, True), ("Please cancel it.", True, True),
             ("Please cancel it.", False, False), ("Please forget the contract.", True, False),
             ("Where is the refund?", True, False), ("Never mind.", True, True),
+            ("Never mind the visit, but I still need the refund.", True, False),
+            ("Hat sich erledigt, das Geld brauche ich aber.", True, False),
         ):
             found = Findings(mail(text), NOW)
             self.assertEqual(remarks.unwanted(promise, found, "<1@app.test>", last), expected, text)

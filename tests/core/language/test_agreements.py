@@ -47,6 +47,11 @@ class UnwantedTests(SynchronousTestCase):
             ("de", "Den Vertrag brauchen wir nicht mehr.", "Vertrag", False),
             ("de", "Bitte stornieren Sie die Bestellung 7.", "Bestellung 7", False),
             ("de", "Vergiss es.", "", True),
+            ("de", "Die Leiter hat sich erledigt, den Bohrer brauche ich noch.", "Leiter", False),
+            ("de", "Den Bohrer brauche ich noch, die Leiter hat sich erledigt.", "Leiter", False),
+            ("en", "I still need the drill, but the ladder is no longer needed.", "ladder", False),
+            ("es", "La escalera ya no hace falta, el taladro todavía lo necesito.", "escalera", False),
+            ("fr", "L'échelle n'est plus nécessaire, il me faut toujours la perceuse.", "", False),
         ):
             self.assertEqual(agreements.calls_off(text, [text]), (text,), text)
             self.assertEqual(agreements.thing(text, language(code)), thing, text)

@@ -147,6 +147,24 @@ class StrayTests(SynchronousTestCase):
                 written = drafted(request(mail(text, "Until then"), temperament=temperament)).written
                 self.assertIsNone(written.promise, written.text)
 
+    def test_ever_after(self) -> None:
+        """What is to be sent so from now on is promised for no day, and not sent at once."""
+        for text in ("Please send the plans to Ms Lang from now on.",
+                     "Bitte schicken Sie die Pläne künftig an Frau Lang.",
+                     "Por favor, envíe los planos a la señora Lang a partir de ahora."):
+            for temperament in TEMPERAMENTS:
+                written = drafted(request(mail(text, "Plans"), temperament=temperament)).written
+                self.assertEqual((written.promise, written.attachments), (None, ()), written.text)
+
+    def test_visits(self) -> None:
+        """Who comes to look at something reports nothing on the day after."""
+        for text in ("Please come and look at the fence on Friday.",
+                     "Could you have a look at the flat with me on Friday?",
+                     "Könnten Sie sich am Freitag den Zaun ansehen?"):
+            for temperament in TEMPERAMENTS:
+                written = drafted(request(mail(text, "The fence"), temperament=temperament)).written
+                self.assertIsNone(written.promise, written.text)
+
     def test_put_off(self) -> None:
         """What was put off until a question is answered is not done when nobody wants it any more."""
         own = mail("Which version of the report is meant?", "Re: Report", sender=Address("Maria", "maria@x.example"))

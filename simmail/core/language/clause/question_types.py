@@ -38,6 +38,7 @@ class Asking(Struct, frozen=True, forbid_unknown_fields=True):
     unsure: tuple[str, ...] = ()
     oneself: frozenset[str] = frozenset()
     lasting: tuple[str, ...] = ()
+    ever_after: tuple[str, ...] = ()
     telling: tuple[str, ...] = ()
     checks: frozenset[str] = frozenset()
     rhetorical: tuple[str, ...] = ()

@@ -133,8 +133,12 @@ def deed(request: str, language: Language, polite: bool = True) -> tuple[str, st
     words = cut([word for at, word in enumerate(rest) if word.lower() not in how.request_fillers or at and
                  word.lower() == language.and_], how)
     low_words = [word.lower() for word in words]
-    if not 2 <= len(words) <= MOST_WORDS or (low_words[0] in how.no_deeds and (
-            low_words[0] not in how.passing_on or low_words[1] in how.objects)) or low_words[0] in how.question_starts:
+    if not 2 <= len(words) <= MOST_WORDS or low_words[0] in how.question_starts:
+        return "", ""
+    # "Tell the others", "come and look at it".
+    done = low_words[0] in how.passing_on and low_words[1] not in how.objects or (
+        low_words[0] in how.coming and low_words[1] in how.visiting)
+    if low_words[0] in how.no_deeds and not done:
         return "", ""
     if asks_ability(request, language):
         return "", ""
@@ -144,7 +148,8 @@ def deed(request: str, language: Language, polite: bool = True) -> tuple[str, st
     if how.order == "inverted":
         if low_words[0] in how.verbs and words[0].istitle():
             words[0] = low_words[0]
-        if low_words[0] in how.auxiliaries | how.determiners | how.subjects or low_words[0] in how.asked:
+        helps = low_words[0] in how.auxiliaries and low_words[1] not in language.of_any  # "have a look" is no help
+        if helps or low_words[0] in how.determiners | how.subjects or low_words[0] in how.asked:
             return "", ""
         said = fit(inverted.flipped(words, how, objects=True))
         return said, said

@@ -92,6 +92,8 @@ class Restate(Struct, frozen=True, forbid_unknown_fields=True):
     request_starts: tuple[str, ...] = ()
     pleading: frozenset[str] = frozenset()
     this: str = ""
+    themselves: frozenset[str] = frozenset()
+    itself: tuple[str, ...] = ()
     request_fillers: frozenset[str] = frozenset()
     passing_on: frozenset[str] = frozenset()
     offers: tuple[str, ...] = ()
@@ -102,6 +104,7 @@ class Restate(Struct, frozen=True, forbid_unknown_fields=True):
     past_words: frozenset[str] = frozenset()
     modals: frozenset[str] = frozenset()
     coming: frozenset[str] = frozenset()
+    visiting: frozenset[str] = frozenset()
     pointing: frozenset[str] = frozenset()
     reported: frozenset[str] = frozenset()
     own_matter: frozenset[str] = frozenset()

@@ -95,7 +95,9 @@ def deed(words: list[str], how: Restate, polite: bool) -> tuple[str, str]:
     """Return what a request wants done, with its verb in the first person, and that it cannot be done."""
     low, can = words[0].lower(), how.can
     if low in how.polite_requests:
-        rest = _flipped(words[2:], how, polite)
+        # "Sich die Heizung ansehen", but "sich melden".
+        rest = _flipped([how.itself[follows not in how.determiners] if word in how.themselves else word
+                         for word, follows in zip(words[2:], [*words[3:], ""])], how, polite)
         if words[2] in how.besides:
             rest = rest[1:]  # "könnte jemand anders die Führung machen" is for who reads it to do
         elif words[1] not in how.asked:

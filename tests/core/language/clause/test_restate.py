@@ -127,6 +127,15 @@ class GermanTests(SynchronousTestCase):
         self.assertEqual(statement("Habt ihr euren Wagen noch?", DE, polite=False).said, "wir haben unseren Wagen")
         self.assertEqual(statement("Will the stock take be done by Friday?", EN).said,
                          "the stock take will be done by Friday")
+        for request, said in (
+            ("Could you come by on Friday and have a look at it?", "come by on Friday and have a look at it"),
+            ("Please come and look at the pump on Friday.", "come and look at the pump on Friday"),
+            ("Please come on Friday.", ""), ("Could you have tea ready?", ""),
+        ):
+            self.assertEqual(deed(request, EN)[0], said)
+        for request, said in (("Könnten Sie sich die Pumpe ansehen?", "sehe mir die Pumpe an"),
+                              ("Könnten Sie sich um die Pumpe kümmern?", "kümmere mich um die Pumpe")):
+            self.assertEqual(deed(request, DE)[0], said)
         for request in ("¿Te puedes quedar con Luna?", "¿Puedes quedarte con Luna?"):
             self.assertEqual(deed(request, language("es"), polite=False)[0], "quedarme con Luna")
 
