@@ -53,6 +53,7 @@ class Asking(Struct, frozen=True, forbid_unknown_fields=True):
     clock: tuple[str, ...] = ()
     endings: tuple[str, ...] = ()
     first: tuple[str, ...] = ()
+    preceding: tuple[str, ...] = ()
     reported: tuple[str, ...] = ()
     plans: tuple[str, ...] = ()
     repeats: tuple[str, ...] = ()

@@ -16,7 +16,7 @@ from simmail.core.writer.agenda import Calendar
 from simmail.core.writer.request import WordsRequest
 from simmail.core.writer.sources.reckoning import reckoned
 from simmail.core.writer.sources.self_sheet import SelfSheet
-from simmail.core.writer.sources.sentence import Hit, ranked
+from simmail.core.writer.sources.sentence import Hit, by_then, ranked
 from simmail.core.writer.sources.told import Recalled, recalled
 from simmail.core.writer.speech_act import Said
 
@@ -95,7 +95,7 @@ class AnswerSources:
             return None
         if question not in self._pieces:
             self._pieces[question] = recalled(
-                question, self.remarks, self._ranked(question), self._language, self._distant)
+                *by_then(question, self.remarks, self._language), self._ranked(question), self._language, self._distant)
         return self._pieces[question]
 
     def sum_of(self, question: MailQuestion) -> str:
@@ -108,5 +108,6 @@ class AnswerSources:
 
     def _ranked(self, question: MailQuestion) -> list[Hit]:
         if question not in self._hits:
-            self._hits[question] = ranked(question, self.remarks, self._language, self._request.meaning)
+            self._hits[question] = ranked(
+                *by_then(question, self.remarks, self._language), self._language, self._request.meaning)
         return self._hits[question]

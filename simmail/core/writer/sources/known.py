@@ -267,6 +267,8 @@ def said_before(
     if remark is None:
         return None
     denied = (question.checks or bool(question.behind)) and contradicts(question, remark.value, scene.language)
+    if denied and remark.value.endswith("?"):
+        return Said(act="answer.never", values=plain)  # what was but asked settles nothing
     return _word_for_word(scene, remark, denied, plain)
 
 

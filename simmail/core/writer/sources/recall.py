@@ -98,6 +98,8 @@ def check(
             continue
         known = _of_remark(remark, base, language)
         so = agree(asked, known)
+        if so is False and remark.kind == "said" and remark.value.endswith("?"):
+            continue  # a question settles nothing
         same = len(shared(asked_words, content(remark.what or remark.value, language.code)))
         if several and not same and len(asked_words) > 1 and remark.kind in ("said", "stated"):
             continue  # another thing's price

@@ -102,6 +102,23 @@ def ranked(
     return sorted((hit for hit in reversed(hits) if hit.score >= least), key=lambda hit: -round(hit.score, 2))
 
 
+def by_then(
+    question: MailQuestion, remarks: Sequence[Remark], language: Language
+) -> tuple[MailQuestion, Sequence[Remark]]:
+    """Return a question, without what it asks the time before of, and what had been said by then."""
+    for cue in asking(language.code).preceding:
+        head, found, event = question.text.partition(cue)
+        if found and head.strip():
+            of_it = content(event, language.code)
+            same = [(len(shared(of_it, content(one.value, language.code))), -place) for place, one in enumerate(
+                remarks) if one.kind == "said"]
+            most, at = max(same, default=(0, 0))
+            earlier = [one for one in remarks if one.at < remarks[-at].at] if most else []
+            if earlier:
+                return replace(question, text=head.rstrip(" ,")), earlier
+    return question, remarks
+
+
 def _about(remark: Remark, last: Remark | None, language: Language) -> frozenset[str]:
     """The words of a sentence; of one that begins with a pronoun those of the one before it too."""
     words = content(remark.value, language.code)

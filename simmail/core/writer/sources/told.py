@@ -165,8 +165,7 @@ def _latest(
     cues = (*moving, *(f" {cue} " for cue in cutting(language.code).so)) if now else moving
     moved = {one.at for one in later if mentions_any(one.value, cues)}
     measured = frozenset[str]().union(*cutting(language.code).measures.values())
-    unit = {word for word in cut.lower().split() if word.isalpha()} if not measured.isdisjoint(
-        cut.lower().split()) else set()
+    unit = measured.intersection(cut.lower().split())
     of_family = kin(question.text, cut, language) and not mentions_any(
         question.text.lower(), cutting(language.code).trouble)
     for one in reversed(later):
@@ -183,17 +182,22 @@ def _latest(
         akin = of_family and kin(question.text, one.value, language)
         words = around[one] if now or money else content(one.value, language.code)
         mail = frozenset[str]().union(*(content(other.value, language.code) for other in later if other.at == one.at))
+        common = same & shared(asked, words)
         again = akin and question.type in ("what", "how") or (
-            question.type in _LAST or money or one.at in moved) and bool(same) and same <= shared(asked, words)
+            question.type in _LAST or money or one.at in moved) and bool(same) and same <= common
         # "120 cm long" was measured again.
-        again = again or question.type in ("long", "what", "many") and bool(unit) and unit <= {*one.value.lower().strip(
-            " .!").split()}
+        again = again or question.type in ("long", "what", "how", "many") and bool(unit) and unit <= {
+            *one.value.lower().strip(" .!").split()}
         about = now or shared(before, words) or mentions_any(one.value, cues) and shared(before, mail)
         movable = question.type in _MOVED or now and question.type == "how"
-        if not again and not (movable and one.at in moved and about):
+        # "In the end we'll be fifteen."
+        bare = not again and question.type == "many" and one.at in moved and bool(common)
+        if not again and not bare and not (movable and one.at in moved and about):
             continue
-        new = piece(question, one.value, language, cut if one.at in moved else "")
+        # "There is no 120 cm board left, only 100 cm."
+        gone = one.at in moved or bool(unit) and cut.split()[0] in one.value.split()
+        new = piece(question, one.value, language, cut if gone else "")
         placed = question.type != "where" or kin(question.text, new, language) or new.lower() != new  # "au chocolat"
-        if new and new != cut and placed:
+        if new and new != cut and placed and not (bare and " " in new):
             return hit._replace(remark=one), new
     return hit, cut

@@ -79,6 +79,8 @@ class Amounts:
         """Return a number with its unit."""
         numbers = [at for at, one in enumerate(self._tokens) if one.role in ("word", "asked") and (
             one.low.replace(".", "").replace(",", "").isdecimal() or self._language.counts.get(one.low, 0) > 1)]
+        if self._in.but:
+            numbers = [at for at in numbers if self._tokens[at].low not in self._in.but]
         units = self._in.units()
         if units is not None:
             numbers = [at for at in numbers if self._tokens[at + 1:at + 2] and self._tokens[at + 1].low in units]

@@ -85,12 +85,12 @@ class Things:
         if mentions_any(self._in.low, self._in.how.measured) or self._in.units() is not None or mentions_any(
                 self._in.low, asking(self._language.code).nouns.get("many", ())):
             return self._amounts.many()
+        if mentions_any(self._in.low, self._in.how.trouble):
+            return self._trouble()
         if self._amounts.numbered_thing():
             return self._amounts.number()
         if mentions_any(self._in.low, tuple(f" {one}" for one in self._in.how.called)):
             return self._persons.who()
-        if mentions_any(self._in.low, self._in.how.trouble):
-            return self._trouble()
         thing = self._in.chooses()
         if thing and self._is_same(thing):
             return ""
@@ -211,5 +211,5 @@ class Things:
         if span[0] and self._tokens[span[0] - 1].low in self._in.how.same:
             return 0
         before = self._tokens[:span[0]]
-        led = next((one.role for one in reversed(before) if one.role not in ("word", "place")), "")
+        led = next((one.role for one in reversed(before) if one.role not in ("word", "place", "kept")), "")
         return len(tokens) + 3 * (led in ("asked", "verb", "skip"))
