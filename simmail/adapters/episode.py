@@ -87,6 +87,7 @@ class Episode:
     One run of a scenario, in a universe of its own.
 
     @param seed: what happens is drawn from it; the scenario's own, unless given.
+    @ivar script: what is played; client: its universe; tools: of the mailbox in it.
     @ivar said: what the last action, or the beginning of a turn, told; good: whether the action was one.
     @ivar played: what came of it, once it is over.
     @raise ApiError: the service refused something.
@@ -94,6 +95,7 @@ class Episode:
 
     def __init__(self, admin: Client, script: ScenarioFile, seed: str = "", id: str = "") -> None:
         self._admin = admin
+        self.script = script
         self.client = prepare(admin, script, seed or script.own_seed)
         self.tools = MailTools(self.client, script.app)
         self.played: Played | None = None
@@ -106,7 +108,7 @@ class Episode:
     @property
     def state(self) -> EpisodeState:
         """Where it is."""
-        return EpisodeState(self._id, self._steps, self._play.script.name, self.client.universe,
+        return EpisodeState(self._id, self._steps, self.script.name, self.client.universe,
                             format_instant(self._now), self.played is not None)
 
     @property
@@ -138,7 +140,7 @@ class Episode:
             self.played = self._play.outcome()
             self.said = "the episode is over"
         else:
-            self._now, self.said = now, turn_text(self._play.script.app, now)
+            self._now, self.said = now, turn_text(self.script.app, now)
         self.good = True
 
     def close(self) -> None:

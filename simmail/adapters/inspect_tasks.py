@@ -110,8 +110,7 @@ def verdict() -> Scorer:
         played = convert(state.store.get(PLAYED), Played)
         return Score(
             value={"passed": float(played.passed), "score": played.score or 0.0},
-            explanation="\n".join(line for one in played.held for line in (
-                f"{'ok' if one.passed else 'FAIL'}  {one.id}: {one.what}", *(f"      {why}" for why in one.why))),
+            explanation="\n".join(played.reasons),
             metadata={"failed": list(played.failed), "fingerprint": played.fingerprint})
 
     return score

@@ -7,7 +7,7 @@ Durations are texts as the API takes them (C{"30s"}, C{"2h"}, C{"1d"}); every me
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, TypedDict, Unpack
+from typing import Any, Literal, TypedDict, TypeVar, Unpack
 
 from msgspec import Struct
 
@@ -19,6 +19,8 @@ from simmail.core.records.case import Case
 from simmail.core.records.event import Recorded
 from simmail.core.records.persona import Persona
 from simmail.core.score.points import ScoreReport
+
+T = TypeVar("T")
 
 #: The largest page of a list.
 PAGE = 1000
@@ -119,6 +121,10 @@ class Client:
     def call(self, method: str, where: str, body: Any = None) -> Any:
         """Make any call of the API, as C{call("PUT", "/api/faults", [...])}; return its JSON."""
         return self._transport.call(object, method, where, body)
+
+    def read(self, kind: type[T], where: str) -> T:
+        """Get what is there (C{"/api/..."}), as a record of yours."""
+        return self._transport.call(kind, "GET", where)
 
     @property
     def login(self) -> MailLogin:

@@ -51,6 +51,12 @@ class Played(Struct, frozen=True):
         """The ids of what did not hold."""
         return tuple(one.id for one in self.held if not one.passed)
 
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """What held and what did not, and why, in lines."""
+        return tuple(line for one in self.held for line in (
+            f"{'ok  ' if one.passed else 'FAIL'}  {one.id}: {one.what}", *(f"      {why}" for why in one.why)))
+
 
 class Result(Struct, frozen=True):
     """All runs of one scenario with one application."""

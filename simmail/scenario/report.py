@@ -37,9 +37,7 @@ def _text(result: Result) -> Iterator[str]:
     yield f"{script.name}: {script.title}"
     for n, run in enumerate(result.runs, 1):
         yield f"  run {n} of {len(result.runs)}: {_verdict(run.passed)}, {_facts(run)}"
-        for one in run.held:
-            yield f"    {'ok  ' if one.passed else 'FAIL'}  {one.id}: {one.what}"
-            yield from (f"          {why}" for why in one.why)
+        yield from (f"    {line}" for line in run.reasons)
         yield from (f"    turn   {failure}" for failure in run.failures)
         if not run.passed:
             yield from ("    what happened:", *(f"      {line}" for line in run.story))

@@ -47,6 +47,6 @@ class ScenariosTests(AdapterCase):
         self.assertEqual(sample.scores["verdict"].value, {"passed": 1.0, "score": 1.0})
         told = [one.text for one in sample.messages if one.role == "tool"]
         self.assertIn("Do you have time on Friday at 12:30?", told[0])
-        self.assertIn("ok  answered", sample.scores["verdict"].explanation)
+        self.assertIn("ok    answered", sample.scores["verdict"].explanation)
         self.assertRegex(sample.store["simmail:snapshot"], "^s_")
         self.assertIn(sample.store["simmail:universe"], self.universes())

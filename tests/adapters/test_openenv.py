@@ -16,7 +16,7 @@ class MailEnvironmentTests(AdapterCase):
 
     def test_served(self) -> None:
         """Over OpenEnv's own application each session is an episode of its own, and its reward the score."""
-        from fastapi.testclient import TestClient  # type: ignore[import-not-found, unused-ignore]
+        from fastapi.testclient import TestClient
         from openenv.core.env_server.http_server import create_fastapi_app
 
         from simmail.adapters.openenv import MailEnvironment, ToolAction, ToolObservation
