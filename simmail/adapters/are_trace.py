@@ -10,18 +10,12 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from msgspec import Struct
-
 from simmail.client import Client, InboxMail
 from simmail.client.transport import path
 from simmail.scenario.outcome import Played
 from simmail.scenario.script import ScenarioFile
 
 _VERSION, _APP, _USER = "are_simulation_v1", "EmailClientV2", "AgentUserInterface"
-
-
-class _Whole(Struct, frozen=True):
-    message: InboxMail
 
 
 def exported(client: Client, script: ScenarioFile, played: Played, seed: int | None = None) -> dict[str, Any]:
@@ -58,8 +52,7 @@ def _mails(client: Client, address: str) -> Iterator[InboxMail]:
     for folder in client.call("GET", path("mailboxes", address, "folders")):
         if folder["special_use"] != "\\Drafts" and folder["total"]:
             for one in client.inbox(address, folder=folder["name"], limit=1000):
-                where = path("mailboxes", address, "messages", folder["name"], one.uid)
-                yield client.read(_Whole, where).message
+                yield client.message(address, one.uid, folder["name"])
 
 
 def _planned(script: ScenarioFile, came: Iterable[Mapping[str, Any]], start: float) -> Iterator[dict[str, Any]]:

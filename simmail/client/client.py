@@ -7,7 +7,7 @@ Durations are texts as the API takes them (C{"30s"}, C{"2h"}, C{"1d"}); every me
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, TypedDict, TypeVar, Unpack
+from typing import Any, Literal, TypedDict, Unpack
 
 from msgspec import Struct
 
@@ -19,8 +19,6 @@ from simmail.core.records.case import Case
 from simmail.core.records.event import Recorded
 from simmail.core.records.persona import Persona
 from simmail.core.score.points import ScoreReport
-
-T = TypeVar("T")
 
 #: The largest page of a list.
 PAGE = 1000
@@ -83,6 +81,10 @@ class _MessageId(Struct, frozen=True):
     message_id: str
 
 
+class _Message(Struct, frozen=True):
+    message: InboxMail
+
+
 class _Fingerprint(Struct, frozen=True):
     fingerprint: str | None
 
@@ -121,10 +123,6 @@ class Client:
     def call(self, method: str, where: str, body: Any = None) -> Any:
         """Make any call of the API, as C{call("PUT", "/api/faults", [...])}; return its JSON."""
         return self._transport.call(object, method, where, body)
-
-    def read(self, kind: type[T], where: str) -> T:
-        """Get what is there (C{"/api/..."}), as a record of yours."""
-        return self._transport.call(kind, "GET", where)
 
     @property
     def login(self) -> MailLogin:
@@ -167,6 +165,10 @@ class Client:
         """Return the newest mail of a folder, newest first; C{q}: a search."""
         return self._transport.call(list[InboxMail], "GET", path("mailboxes", address, "messages") + question(
             {"q": q or None, "folder": folder, "limit": limit}))
+
+    def message(self, address: str, uid: int, folder: str = "INBOX") -> InboxMail:
+        """Return one mail with all of its text."""
+        return self._transport.call(_Message, "GET", path("mailboxes", address, "messages", folder, uid)).message
 
     def extract(self, text: str = "", html: str = "") -> Found:
         """Find codes and links."""

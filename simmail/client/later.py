@@ -63,6 +63,7 @@ class AsyncClient:
 
     call, place = _later(Client.call), _later(Client.place)
     send, wait, wait_none = _later(Client.send), _later(Client.wait), _later(Client.wait_none)
+    message = _later(Client.message)
     wait_reply, inbox, extract = _later(Client.wait_reply), _later(Client.inbox), _later(Client.extract)
     advance, settle, jobs = _later(Client.advance), _later(Client.settle), _later(Client.jobs)
     personas, add_persona = _later(Client.personas), _later(Client.add_persona)

@@ -14,7 +14,8 @@ from tests.tidy.source import House, Module, dotted, under
 DISK = frozenset({"mailstore", "database", "daemon", "cli", "testing", "scenario", "config", "tap", "durable"})
 
 #: Who may dial out, or make a socket.
-DIALS = frozenset({"outbound", "database", "daemon", "cli", "client", "mailstore.writer"})
+DIALS = frozenset({
+    "outbound", "database", "daemon", "cli", "client", "mailstore.writer", "adapters.agentdojo_mail"})
 
 #: Who may read the environment.
 ENVIRONMENT = frozenset({"adapters", "cli", "daemon", "tap"})
