@@ -1,9 +1,10 @@
 """
 The blocks of code on a page.
 
-What a page shows is run in order, in one folder: a block with a caption is a file of that name, any other C{sh},
-C{python} or C{js} is run, and C{text} is what the one before it printed, with an ellipsis for what differs each time.
-Before a block that is not run stands a comment that says why: C{.. not run: it stays in the foreground}.
+What a page shows is run in order, in one folder.  A block with a caption is a file of that name, of which the syntax is
+looked at: what it is for may not be installed.  Any other C{sh}, C{python} or C{js} is run, and C{text} is what the one
+before it printed, with an ellipsis for what differs each time.  Before a block that is not run stands a comment that
+says why: C{.. not run: it stays in the foreground}.
 """
 
 from __future__ import annotations
@@ -59,7 +60,13 @@ def run(page: str, folder: Path, environment: Mapping[str, str]) -> int:
         if block.why or block.kind == "js" and shutil.which("node") is None:
             continue
         if block.name:
-            (folder / block.name).write_text(block.text, encoding="utf-8")
+            path = folder / block.name
+            path.write_text(block.text, encoding="utf-8")
+            if block.kind == "python":
+                compile(block.text, block.name, "exec")
+            elif block.kind == "js":
+                ran = ended(["node", "--check", str(path)])
+                assert ran.returncode == 0, f"{page}: {block.name}: {ran.stderr}"
         elif block.kind == "text":
             # In a pattern a bracket begins a set.
             pattern = re.sub(r"[][?*]", lambda one: f"[{one[0]}]", block.text.strip()).replace("…", "*")
