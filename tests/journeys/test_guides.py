@@ -11,7 +11,7 @@ from tests.docs.blocks import run, tools
 from tests.journeys.running import DEMO, JourneyCase, environment
 
 #: Pages, and how many blocks of each are run at least.
-GUIDES = {"tutorial": 14, "recipes": 8, "insights": 3, "world": 1, "score": 2, "snapshots": 1}
+GUIDES = {"tutorial": 14, "howto": 4, "recipes": 8, "insights": 3, "world": 1, "score": 2, "snapshots": 1}
 
 
 class GuideTests(JourneyCase):
