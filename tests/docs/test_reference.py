@@ -10,6 +10,8 @@ from twisted.trial.unittest import SynchronousTestCase
 from simmail.config import Config
 from simmail.docs import reference
 from simmail.rest.routes import all_routes
+from tests.docs.blocks import DOCS
+from tests.test_references import is_setting
 
 
 class ReferenceTests(SynchronousTestCase):
@@ -35,3 +37,10 @@ class ReferenceTests(SynchronousTestCase):
             for one in structs.fields(getattr(Config(), part.name))])
         self.assertIn("``smtp.timeout``: ``5m``\n    No command for so long: 421. (string)\n", text)
         self.assertIn("``listen.imap``: ``2143``\n    (integer (at least 0, at most 65535) or null)\n", text)
+
+    def test_named(self) -> None:
+        """A setting that a page names is one."""
+        parts = "|".join(one.name for one in structs.fields(Config))
+        for path in DOCS.glob("*.rst"):
+            for name in re.findall(rf"``((?:{parts})\.[a-z_]+)(?:``|: )", path.read_text(encoding="utf-8")):
+                self.assertTrue(is_setting(name), f"{path.stem}: {name}")
