@@ -288,5 +288,4 @@ def said_thing(sentence: str, language: Language) -> str:
 
 def mentions_any(sentence: str, cues: tuple[str, ...]) -> bool:
     """Return whether a sentence has one of some lower-case cues."""
-    low = f"{sentence.lower()} "
-    return any(cue in low for cue in cues)
+    return any(map(f"{sentence.lower()} ".__contains__, cues))

@@ -7,8 +7,9 @@ Nothing is reckoned but what is asked for, from figures that stand in the thread
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
+from functools import cache
 from typing import NamedTuple
 
 from simmail.core.language import dates
@@ -35,10 +36,15 @@ class _Dated(NamedTuple):
     words: frozenset[str]
 
 
+@cache
+def _sum_cues(code: str) -> Mapping[str, tuple[str, ...]]:
+    return {kind: tuple(f" {cue}" for cue in cues) for kind, cues in asking(code).sums.items()}
+
+
 def reckoned(question: MailQuestion, remarks: Sequence[Remark], language: Language) -> str:
     """Return what a question wants reckoned, with how, C{""} where nothing is or the thread has no figures for it."""
     text = f" {question.text.lower()} "
-    kinds = {kind for kind, cues in asking(language.code).sums.items() if any(f" {cue}" in text for cue in cues)}
+    kinds = {kind for kind, cues in _sum_cues(language.code).items() if any(map(text.__contains__, cues))}
     said = [one for one in remarks if one.kind == "said"]
     if "days" in kinds and any(f" {cue} " in text for cue in asking(language.code).apart):
         return _span(question, said, language)

@@ -72,12 +72,25 @@ def _plain(word: str) -> str:
 
 def shared(asked: Collection[str], said: Collection[str]) -> set[str]:
     """Return the words of a question that a sentence has as well, with whatever ending."""
-    by_root: dict[str, list[str]] = {}
+    if not asked or not said:
+        return set()
+    by_root = _by_root(frozenset(said))
+    found = set()
+    for word in asked:
+        near = word in said or (*by_root.get(word[:_ROOT], ()), *by_root.get(word[-_ROOT:], ()))
+        if near is True or near and any(_same(word, other) for other in near):
+            found.add(word)
+    return found
+
+
+@lru_cache(_KEPT)
+def _by_root(said: frozenset[str]) -> Mapping[str, tuple[str, ...]]:
+    """Words by their first and by their last letters."""
+    found: dict[str, tuple[str, ...]] = {}
     for word in said:
-        by_root.setdefault(word[:_ROOT], []).append(word)
-        by_root.setdefault(word[-_ROOT:], []).append(word)
-    return {word for word in asked if any(_same(word, other) for other in (
-        *by_root.get(word[:_ROOT], ()), *by_root.get(word[-_ROOT:], ())))}
+        for root in (word[:_ROOT], word[-_ROOT:]):
+            found[root] = (*found.get(root, ()), word)
+    return found
 
 
 def _same(one: str, other: str) -> bool:
@@ -143,11 +156,16 @@ def kin(asked: str, sentence: str, language: Language) -> bool | None:
     Return whether a sentence has a word of the family that a question asks for: "red", where it asks for a colour;
     None where it asks for none.
     """
-    low, said = f" {asked.lower()}", f" {sentence.lower()}"
-    families = [words for cues, words in asking(language.code).kin.values() if any(f" {cue}" in low for cue in cues)]
-    if not families:
-        return None
-    return any(f" {word}" in said for words in families for word in words)
+    family = _family(asked, language.code)
+    return any(map(f" {sentence.lower()}".__contains__, family)) if family else None
+
+
+@lru_cache(_KEPT)
+def _family(asked: str, code: str) -> tuple[str, ...]:
+    """The words of the families that a question asks for, a blank before each."""
+    low = f" {asked.lower()}"
+    return tuple(f" {word}" for cues, words in asking(code).kin.values() if any(f" {cue}" in low for cue in cues)
+                 for word in words)
 
 
 def counts(text: str, language: Language) -> list[tuple[int, str]]:

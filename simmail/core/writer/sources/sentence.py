@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from functools import cache
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -19,6 +20,7 @@ from simmail.core.language.clause.question_types import asking, mentions_any, ty
 from simmail.core.language.meaning import IMeaning
 from simmail.core.language.questions import MailQuestion, asking_clause, asks_what, opens_question
 from simmail.core.language.tables import Language
+from simmail.core.language.tables import language as known_as
 from simmail.core.records.conversation import Remark
 from simmail.core.writer.sources.cut.words import cutting, is_clock, read, times
 from simmail.core.writer.sources.marks import Marks, marks
@@ -209,9 +211,10 @@ def speaks_of(question: MailQuestion, remark: Remark, language: Language) -> boo
 
 def asks_only(sentence: str, language: Language) -> bool:
     """Return whether a sentence asks for something and says nothing: "how long does the refund take?"."""
+    if not sentence.rstrip().endswith("?"):
+        return False
     clause = asking_clause(sentence.lower(), language)
-    return sentence.rstrip().endswith("?") and (bool(type_of(clause, language)) or opens_question(
-        clause, language) and asks_what(clause, language))
+    return bool(type_of(clause, language)) or opens_question(clause, language) and asks_what(clause, language)
 
 
 def _typed(question: MailQuestion, sentence: str, known: Marks, language: Language) -> bool | None:
@@ -236,8 +239,12 @@ def _typed(question: MailQuestion, sentence: str, known: Marks, language: Langua
 
 def _named(sentence: str, language: Language) -> bool:
     """Whether somebody is named in a sentence; of a language that writes nouns with capitals nobody can tell."""
-    usual = language.common_words.union(
-        language.question_words, language.short_answers, language.question_verbs, _OPENINGS)
-    return not language.inflected and any(
-        name.lower() not in usual and name.lower() not in language.weekday_forms and name.lower(
-            ) not in language.month_forms for name in _NAME.findall(sentence))
+    return not language.inflected and not _nameless(language.code).issuperset(map(str.lower, _NAME.findall(sentence)))
+
+
+@cache
+def _nameless(code: str) -> frozenset[str]:
+    """Words that name nobody, whether or not they begin with a capital."""
+    own = known_as(code)
+    return own.common_words.union(
+        own.question_words, own.short_answers, own.question_verbs, own.weekday_forms, own.month_forms, _OPENINGS)
