@@ -47,6 +47,7 @@ class SideWords(Struct, frozen=True, forbid_unknown_fields=True):
     owes: tuple[str, ...] = ()
     pupils: tuple[str, ...] = ()
     outings: tuple[str, ...] = ()
+    budgets: tuple[str, ...] = ()
 
 
 #: What mail is to who sells that would be something else to who buys, by what it has to say; C{""} for nothing.
@@ -65,9 +66,10 @@ _SERVED: Mapping[str, Mapping[str, str]] = MappingProxyType({
 
 
 #: What mail with words of each of some fields is to everybody, where it seems to be one of some kinds: who pays late
-#: reminds nobody of a bill, and who takes a class to the zoo invites nobody's parents.
+#: reminds nobody of a bill, who asks for a budget wants no quote, and who takes a class to the zoo invites no parents.
 _INDEED: tuple[tuple[tuple[str, ...], frozenset[str], str], ...] = (
     (("owes",), frozenset(("invoice", "bill", "private", "redress", "booked", "delay")), "information"),
+    (("budgets",), frozenset(("enquiry", "offer", "sales")), "question"),
     (("pupils", "outings"), frozenset(("event", "meeting", "booked", "private")), "information"),
 )
 

@@ -44,6 +44,9 @@ INDEED = (
     ("Liebe Eltern, am Freitag macht die 2a einen Ausflug in den Zoo.", "booked", "information"),
     ("Estimadas familias: el viernes vamos de excursión al zoo.", "event", "information"),
     ("Chers parents, vendredi la classe va au zoo.", "meeting", "information"),
+    ("What is your budget for the fence?", "enquiry", "question"),
+    ("Welches Budget haben Sie für den Zaun?", "enquiry", "question"),
+    ("¿Nos envía su presupuesto para la valla?", "enquiry", "enquiry"),
 )
 
 
