@@ -59,6 +59,8 @@ def kind_words(code: str) -> KindWords:
 
 #: Sentences in which news are looked for; words of the shortest, and where the verb stands at the latest.
 _NEWS, _CLAUSE, _VERB = 4, 3, 4
+#: What a cue says that leaves no doubt of an illness.
+_ILL = 3.0
 #: Kinds of news that are about somebody by name, and the words of a sentence among which that stands.
 _NAMED, _NAMES = frozenset({"loss", "pet", "birth", "hurt"}), 9
 
@@ -215,6 +217,12 @@ def is_of_another(read: Read, language: Language) -> bool:
                 named(sentence, language) or begin in known.others and not known.other_verbs.isdisjoint(rest[1:_VERB])):
             return True
     return False
+
+
+def is_ill(read: Read, language: Language) -> bool:
+    """Return whether a mail says plainly that somebody is ill, whatever else it is about."""
+    low = f" {' '.join(read.found.prose.body.lower().split())}"
+    return any(weight >= _ILL and f" {cue}" in low for cue, weight in language.cues["sick"].items())
 
 
 def news(scene: Scene, read: Read) -> str:

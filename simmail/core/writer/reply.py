@@ -22,7 +22,7 @@ from simmail.core.writer.by_intent import (
 )
 from simmail.core.writer.choice import HIGH, LOW, does, plain, values_of, what_for
 from simmail.core.writer.context import Read, Scene, mentions, tongues, without_determiner
-from simmail.core.writer.life import is_of_another, is_visit, moved
+from simmail.core.writer.life import is_ill, is_of_another, is_visit, moved
 from simmail.core.writer.polish import habits
 from simmail.core.writer.sources.answer_sources import AnswerSources
 from simmail.core.writer.sources.known import is_proposal, is_told, known_answer, sources
@@ -255,6 +255,14 @@ def _to(scene: Scene, read: Read, number: int) -> list[Said]:
         left = [one for one in left if not later or one.form not in _OFFERING]
         return [Said(act="moved.other", values=values_of(scene, read)), *(
             matter(scene, read, "delay", number) if later else ()), *answers(scene, read, left, number, known)]
+    if intent in ("sick", "meeting") and any(
+            slot.timed and slot.start.date() > scene.calendar.today for slot in read.found.slots) and is_ill(
+            read, scene.language):
+        # Whoever is ill is wished well, and told whether the new time suits; nobody wants an agenda of it.
+        left = [one for one in left if one.type == "request" and not is_request(one, scene) or one.form not in (
+            "time", "yes_no", "what", "request")]
+        return [*matter(scene, read, "sick", number), *meeting(scene, read, "meeting", number)[:1],
+                *answers(scene, read, left, number, known)]
     # Who may choose its money or something else chooses.
     said = refund(scene, read) if intent in _MONEY and not any(one.options for one in left) else []
     if said:
@@ -280,7 +288,8 @@ def _to(scene: Scene, read: Read, number: int) -> list[Said]:
         # An order, and no appointment; what was paid for it is asked back.
         left = [one for one in left if one.type != "request"]  # to take it off
         return [dropped(scene, read), *(refund(scene, read) or answers(scene, read, left, number, known))]
-    if intent in ("redress", "sales") or intent not in _WHOLE and any(one.type in _OFFERING for one in left):
+    if intent in ("redress", "sales", "cancelled") or intent not in _WHOLE and any(
+            one.type in _OFFERING for one in left):
         said = remedy(scene, read)
         if said:
             return [*said, *answers(scene, read, [one for one in left if one.type not in _OFFERING], number, known)]

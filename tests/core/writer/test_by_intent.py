@@ -7,7 +7,8 @@ from twisted.trial.unittest import SynchronousTestCase
 from simmail.core.time.invitation import invitation
 from simmail.core.language.tables import LANGUAGES
 from simmail.core.message.mail import Attachment
-from tests.core.writer.samples import TEMPERAMENTS, mail, wrote
+from simmail.core.writer.write import drafted
+from tests.core.writer.samples import TEMPERAMENTS, mail, request, wrote
 from tests.core.writer.test_mails import answer, everything
 
 MAILS = everything()
@@ -171,6 +172,22 @@ class PersonTests(SynchronousTestCase):
         for text in texts("sick", ("responsive", "busy")):
             self.assertRegex(text, r"[Ww]ell|bed")
             self.assertRegex(text, "on Wednesday")
+
+    def test_new_time_of_the_sick(self) -> None:
+        """Who is ill and names another time is told that it suits, by its hour; nothing else is asked."""
+        for text in (
+            "I'm ill and can't come tomorrow. Thursday at 10 would be fine for me.",
+            "I'm off sick, so I can't do our call at 2 today. Could we say Thursday at 10:00?",
+            "Estoy enfermo y no puedo ir hoy. ¿Te va bien el jueves a las 10?",
+            "Ich liege mit Grippe im Bett, der Termin heute fällt aus. Passt dir Donnerstag um 10 Uhr?",
+        ):
+            for temperament in TEMPERAMENTS:
+                said = drafted(request(mail(text, "Our call"), temperament=temperament))
+                self.assertRegex(said.written.text, "10:00|11:00|10h|11h")
+                self.assertNotIn("14:00", said.written.text)
+                acts = {one.act for one in said.said}
+                self.assertIn("sick.wish", acts)
+                self.assertFalse({"meeting.agenda", "answer.no"} & acts)
 
 
 class InvitationTests(SynchronousTestCase):
