@@ -31,6 +31,8 @@ from simmail.core.writer.speech_act import Said
 
 #: Mail in which a customer asks when something is done.
 _SERVING = frozenset(("question", "status", "complaint", "bug", "support", "task", "details"))
+#: Types of questions that a thread answers or leaves open.
+_REMEMBERED = frozenset(("who", "where", "when", "long", "much", "many", "what", "how"))
 #: Words of the longest thing that is promised by its whole name.
 _LONGEST_SENT = 10
 #: What a line may name to say what it is the answer to.
@@ -71,6 +73,8 @@ def answer(
     if is_request(question, scene) and (
             asks_to_do(question.text, scene.language) or deed(question.text, scene.language, scene.far)[0]):
         return _request(scene, read, question, place, values)
+    if question.recalls and known.remarks and question.type in _REMEMBERED:
+        return Said(act="answer.open", values=without_topic(values))
     if back and _asks_back(scene, question, place):
         return Said(act="answer.back", values=values)
     if question.form == "yes_no" or question.type in ("yes_no", "choice"):

@@ -73,8 +73,8 @@ _OFFERING = frozenset({"yes_no", "choice", "either", "what", "how", "request"})
 # Mail that has words of its own for what is taken back, or is about something else.
 _TAKING_BACK = _WHOLE | {"meeting", "booked", "invite", "sick", "grief", "congrats", "offer", "alternatives"}
 # Answers that tell nothing of the state of a thing.
-_NO_NEWS = frozenset({"answer.unknown", "answer.think", "answer.maybe", "answer.maybe_not", "answer.yes", "answer.no",
-                      "answer.back", "answer.when", "answer.why"})
+_NO_NEWS = frozenset({"answer.unknown", "answer.open", "answer.think", "answer.maybe", "answer.maybe_not", "answer.yes",
+                      "answer.no", "answer.back", "answer.when", "answer.why"})
 # Mail among friends: nobody quotes or numbers their questions.
 _CLOSE = frozenset({"private", "greeting", "event", "congrats", "sick"})
 # Mail that tells or offers something; mail that is not answered with what is known alone.
@@ -86,7 +86,7 @@ _ASKED_FOR = 6
 _NAMED = frozenset({
     "answer.fact", "answer.flag", "answer.fact_so", "answer.fact_not", "answer.said_so", "answer.said_not",
     "answer.own", "answer.life", "answer.propose", "answer.details", "answer.recall", "answer.piece",
-    "answer.sum", "answer.never", "answer.yours", "answer.mine", "answer.yours_not",
+    "answer.sum", "answer.never", "answer.open", "answer.yours", "answer.mine", "answer.yours_not",
     "answer.mine_not", "answer.called_off", "answer.confirm", "answer.do", "answer.dont",
     "answer.option", "answer.way", "answer.who", "answer.me", "answer.opinion",
 })

@@ -14,9 +14,11 @@ from simmail.core.language.tables import Language
 from simmail.core.records.conversation import Remark
 from simmail.core.writer.agenda import Calendar
 from simmail.core.writer.request import WordsRequest
+from simmail.core.writer.sources.fitting import fits
 from simmail.core.writer.sources.reckoning import reckoned
+from simmail.core.writer.sources.said_words import content
 from simmail.core.writer.sources.self_sheet import SelfSheet
-from simmail.core.writer.sources.sentence import Hit, by_then, ranked
+from simmail.core.writer.sources.sentence import Hit, by_then, ranked, tells
 from simmail.core.writer.sources.told import Recalled, recalled
 from simmail.core.writer.speech_act import Said
 
@@ -74,8 +76,20 @@ class AnswerSources:
 
     def fact(self, question: MailQuestion) -> Fact | None:
         """Return the fact of the case or of the thread that answers a question, None when none does."""
-        return facts.answering(question.text, self.facts, self._language, self._request.meaning) or facts.answering(
-            question.text, self.matter, self._language)
+        own = content(question.text, self._language.code)
+        if not own and question.type in ("what", "choice"):
+            return None  # "which?" is asked of what stands before it
+        found = facts.answering(
+            question.text, self._fitting(question, self.facts), self._language, self._request.meaning,
+        ) or facts.answering(question.text, self._fitting(question, self.matter), self._language)
+        if found is None and question.type == "who" and len(own) < 2:
+            # "Who comes?": the only one there is.
+            people = [one for one in self.facts if facts.value_type(one.value) == "who"]
+            found = people[0] if len(people) == 1 else None
+        return found
+
+    def _fitting(self, question: MailQuestion, some: tuple[Fact, ...]) -> list[Fact]:
+        return [one for one in some if fits(question, one.value, self._language)]
 
     def enumerated(self, question: MailQuestion) -> list[Fact]:
         """Return the facts of the case that the parts of a question ask for."""
@@ -87,15 +101,17 @@ class AnswerSources:
 
     def nearest(self, question: MailQuestion) -> Hit | None:
         """Return the sentence of the thread that comes nearest to a question, None where none is near."""
-        return next(iter(self._ranked(question)), None)
+        return next((hit for hit in self._ranked(question) if tells(hit.remark, self._language)), None)
 
     def piece(self, question: MailQuestion) -> Recalled | None:
         """Return the piece of the thread that answers a question, None where none does."""
         if question.checks or question.behind or not self.remarks:
             return None
         if question not in self._pieces:
-            self._pieces[question] = recalled(
+            found = recalled(
                 *by_then(question, self.remarks, self._language), self._ranked(question), self._language, self._distant)
+            self._pieces[question] = found if found is not None and fits(
+                question, found.text, self._language) else None
         return self._pieces[question]
 
     def sum_of(self, question: MailQuestion) -> str:

@@ -27,6 +27,7 @@ from simmail.core.writer.context import Read, Scene, without_determiner
 from simmail.core.writer.polish import long_forms
 from simmail.core.writer.sources.aim import aim_words
 from simmail.core.writer.sources.answer_sources import AnswerSources
+from simmail.core.writer.sources.cut.amounts import CLOCK
 from simmail.core.writer.sources.marks import marks, stems
 from simmail.core.writer.sources.noted import noted
 from simmail.core.writer.sources.recall import check, is_moved, recall
@@ -85,11 +86,13 @@ def _look_up(
         return option_said(held, values, language)
     fact = known.fact(question)
     before = None
-    if known.remarks and (question.recalls or fact is not None and facts.answering(
+    only = question.type == "who" and fact is not None and len(content(question.text, language.code)) < 2
+    if known.remarks and not only and (question.recalls or fact is not None and facts.answering(
             question.text, known.facts, language) is None):
         # What stands in the thread is nearer than a fact of another name.
         before = _told_before(scene, read, question, values, known)
-        if before is not None and before.act == "answer.piece":
+        if before is not None and (before.act == "answer.piece" or question.type == "when" and (
+                before.act == "answer.recall")):
             return before
     if fact is not None and question.type == "who" and ", " in fact.value:
         return Said(act="answer.piece", values={**without_topic(values), "value": fact.value})  # "Kofi, side gate"
@@ -157,6 +160,10 @@ def option_said(option: str, values: dict[str, str], language: Language) -> Said
 
 def _by_value(question: MailQuestion, known: tuple[Fact, ...], language: Language) -> Fact | None:
     """A fact whose value says what is asked: "has it been shipped?" is answered by "status: shipped on 1 March"."""
+    if question.recalls and question.type in ("what", "where", "who"):
+        # "What was the door again?" has no word but "door".
+        own = content(question.text, language.code) - content(" ".join(asking(language.code).again), language.code)
+        return next((one for one in known if own and shared(own, content(one.value, language.code)) == own), None)
     if question.type not in ("yes_no", "when", "where"):
         return None
     asked = {word[:6].lower() for word in words(question.text) if len(word) > 4 and word.isalpha()}
@@ -187,6 +194,8 @@ def _told_before(
     remark = recall(question, known.remarks, language)
     hit = known.nearest(question)
     piece = _piece(question, known)
+    if piece is not None and question.type == "when" and (now := _moved(piece.remark, known.remarks, language)):
+        return _from_thread(scene, now, values, "answer.recall")
     if piece is not None and piece.sure and not (
             question.type == "when" and remark is not None and remark.kind in ("agreed", "called_off")):
         return Said(act="answer.piece", values={**without_topic(values), "value": piece.text})
@@ -239,7 +248,8 @@ def _moved(remark: Remark, remarks: tuple[Remark, ...], language: Language) -> R
     """The appointment that took the place of one that a sentence names, None where that stands or names none."""
     times = [one for one in remarks if one.kind in ("agreed", "proposed") and one.when is not None]
     days = marks(remark.value, remark.at, language).days
-    if not times or not days or times[-1].at <= remark.at or times[-1].when is None:
+    hours = marks(remark.value, remark.at, language).times or CLOCK.search(remark.value)
+    if not times or not (days or hours) or times[-1].at <= remark.at or times[-1].when is None:
         return None
     how = asking(language.code)
     moving = [one.at for one in remarks if one.kind == "said" and one.at > remark.at and mentions_any(
@@ -247,7 +257,11 @@ def _moved(remark: Remark, remarks: tuple[Remark, ...], language: Language) -> R
     times = [one for one in times if one.at <= remark.at or one.kind == "agreed" and one.timed or any(
         at <= one.at for at in moving)]
     earlier = {one.when.date() for one in times if one.when is not None and one.at <= remark.at}
+    if not times:
+        return None
     last = times[-1]
+    if not days and last.timed and last.kind == "agreed" and moving:
+        return last  # "we come at 8:30", moved with its day
     return last if days & earlier and last.when is not None and last.when.date() not in days else None
 
 

@@ -179,7 +179,7 @@ def sentences_about(
     """Return the sentences of a thread, two at most and in their order, that bear on a text most."""
     asked, found = content(text, language.code), list[tuple[float, int]]()
     for place, remark in enumerate(remarks):
-        if remark.kind == "said" and remark.by == "correspondent" and not asks_only(remark.value, language):
+        if remark.kind == "said" and remark.by == "correspondent" and tells(remark, language):
             score = min(_SHARED[1] * len(shared(asked, content(remark.value, language.code))), _MOST_SHARED)
             figures = marks(remark.value, remark.at, language) != Marks() or _CLOCK.search(remark.value)
             score += (_TYPE if figures else 0.0) + (
@@ -207,6 +207,12 @@ def speaks_of(question: MailQuestion, remark: Remark, language: Language) -> boo
     asked_words = content(text, language.code)
     return kin(text, remark.value, language) is True or 2 * len(
         shared(asked_words, content(remark.value, language.code))) >= len(asked_words)
+
+
+def tells(remark: Remark, language: Language) -> bool:
+    """Return whether a sentence says something: no question does, but for a day or a sum that it names."""
+    return not remark.value.rstrip().endswith("?") or not asks_only(remark.value, language) and marks(
+        remark.value, remark.at, language) != Marks()
 
 
 def asks_only(sentence: str, language: Language) -> bool:

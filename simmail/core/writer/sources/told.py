@@ -13,6 +13,7 @@ from simmail.core.language.tables import Language
 from simmail.core.records.conversation import Remark
 from simmail.core.writer.sources.cut.words import cutting, read, times
 from simmail.core.writer.sources.cut.piece import piece, turned
+from simmail.core.writer.sources.fitting import fits
 from simmail.core.writer.sources.said_words import content, is_bare_price, kin, prices, shared
 from simmail.core.writer.sources.sentence import Hit, asks_only
 
@@ -52,7 +53,7 @@ def recalled(
     said = [one for one in remarks if one.kind == "said" and not asks_only(one.value, language)]
     hits = _by_whom(question, near, language)
     how = cutting(language.code)
-    cuts = _cut(question, hits, said, first, language)
+    cuts = (one for one in _cut(question, hits, said, first, language) if fits(question, one.text, language))
     led = f"{question.text.split()[0].lower()} "
     found = None
     if led.strip() in how.kept:

@@ -8,7 +8,7 @@ import re
 
 from simmail.core.language.clause.question_types import asking, mentions_any
 from simmail.core.writer.sources.cut.asked_sentence import Sentence, Span
-from simmail.core.writer.sources.cut.words import Word, is_clock, times
+from simmail.core.writer.sources.cut.words import is_clock, is_day, times
 from simmail.core.writer.sources.said_words import content, prices, shared
 
 #: A telephone number, as it is written.
@@ -34,7 +34,8 @@ class Amounts:
             spans = [one for one in spans if any(
                 is_clock(token, self._language) for token in self._tokens[slice(*one)])]
         elif day:
-            spans = [one for one in spans if any(map(self._is_day, self._tokens[slice(*one)]))]
+            spans = [one for one in spans if any(
+                is_day(token, self._language) for token in self._tokens[slice(*one)])]
         # "From when" wants what stands behind "from".
         led = [(start, end) for start, end in spans if self._tokens[start].role == "kept" and (
             f" {self._tokens[start].low} " in self._in.low)]
@@ -47,7 +48,7 @@ class Amounts:
         if best is None:
             return ""
         if day and not clock:
-            best = best[0], 1 + max(at for at in range(*best) if self._is_day(self._tokens[at]))
+            best = best[0], 1 + max(at for at in range(*best) if is_day(self._tokens[at], self._language))
         if clock:
             # Of "Tuesday 10 March at 9:15" the hour.
             start = next((at for at in range(*best) if is_clock(self._tokens[at], self._language) or self._tokens[
@@ -60,12 +61,6 @@ class Amounts:
             start = lead if lead >= best[0] and self._tokens[lead].role == "kept" else start
             best = start, best[1]
         return self._in.text(best)
-
-    def _is_day(self, token: Word) -> bool:
-        return token.role == "time" and (
-            token.low in self._language.weekday_forms or token.low in self._language.month_forms
-            or token.low in self._language.near_days or token.low.rstrip("s") in self._language.weekday_forms
-            or token.low[0].isdigit() and not CLOCK.search(token.text))
 
     def much(self) -> str:
         """Return the sum."""

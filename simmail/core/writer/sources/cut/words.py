@@ -52,6 +52,7 @@ class Cutting(Struct, frozen=True, forbid_unknown_fields=True):
     same: frozenset[str] = frozenset()
     days: tuple[str, ...] = ()
     trouble: tuple[str, ...] = ()
+    unnamed: frozenset[str] = frozenset()
     toward: frozenset[str] = frozenset()
     going: tuple[str, ...] = ()
     ambiguous: frozenset[str] = frozenset()
@@ -183,6 +184,13 @@ def is_clock(token: Word, language: Language) -> bool:
     """Return whether a word is an hour: "10:30", "noon", "eight"."""
     return bool(_CLOCK.match(token.low)) or token.role == "time" and (
         token.low in language.said_times or token.low in language.hour_words or token.low in language.counts)
+
+
+def is_day(token: Word, language: Language) -> bool:
+    """Return whether a word is a day: "Sunday", "20th", "tomorrow"."""
+    return token.role == "time" and (
+        token.low in language.weekday_forms or token.low in language.month_forms or token.low in language.near_days
+        or token.low.rstrip("s") in language.weekday_forms or token.low[0].isdigit() and not is_clock(token, language))
 
 
 def times(tokens: Sequence[Word], how: Cutting) -> list[tuple[int, int]]:
