@@ -35,7 +35,7 @@ def fits(question: MailQuestion, value: str, language: Language) -> bool:
             return any(one.text.isalpha() and one.role not in ("place", "kept") for one in tokens)  # "at 3" is none
         case "much" if has_number(value, language) and MONEY.search(value) is None:
             # "2 trailers", asked what a trailer was.
-            nouns = content(" ".join(one.text for one in tokens[1:3]), language.code)
+            nouns = content(" ".join(one.text for one in tokens[1:2]), language.code)
             return not shared(nouns, content(question.text, language.code))
     return True
 

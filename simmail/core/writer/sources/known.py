@@ -194,7 +194,9 @@ def _told_before(
     remark = recall(question, known.remarks, language)
     hit = known.nearest(question)
     piece = _piece(question, known)
-    if piece is not None and question.type == "when" and (now := _moved(piece.remark, known.remarks, language)):
+    if piece is not None and question.type == "when" and not mentions_any(
+            question.text, asking(language.code).first) and CLOCK.search(piece.text) and (
+                now := _moved(piece.remark, known.remarks, language)) and now.timed:
         return _from_thread(scene, now, values, "answer.recall")
     if piece is not None and piece.sure and not (
             question.type == "when" and remark is not None and remark.kind in ("agreed", "called_off")):
@@ -257,9 +259,7 @@ def _moved(remark: Remark, remarks: tuple[Remark, ...], language: Language) -> R
     times = [one for one in times if one.at <= remark.at or one.kind == "agreed" and one.timed or any(
         at <= one.at for at in moving)]
     earlier = {one.when.date() for one in times if one.when is not None and one.at <= remark.at}
-    if not times:
-        return None
-    last = times[-1]
+    last = times[-1] if times else remark
     if not days and last.timed and last.kind == "agreed" and moving:
         return last  # "we come at 8:30", moved with its day
     return last if days & earlier and last.when is not None and last.when.date() not in days else None
