@@ -17,9 +17,7 @@ from simmail.core.language.questions import MailQuestion, asks_to_do
 from simmail.core.language.tables import counted
 from simmail.core.language_data import WRITTEN, tongue
 from simmail.core.writer.answer import NAMING, answer, is_request, unnamed
-from simmail.core.writer.by_intent import (
-    DEALINGS, bargain, matter, meeting, refund, remedy, times, without_ref,
-)
+from simmail.core.writer.by_intent import DEALINGS, matter, meeting, times, without_ref
 from simmail.core.writer.choice import HIGH, LOW, does, plain, values_of, what_for
 from simmail.core.writer.context import Read, Scene, mentions, tongues, without_determiner
 from simmail.core.writer.life import is_ill, is_of_another, is_visit, moved
@@ -29,6 +27,7 @@ from simmail.core.writer.sources.known import is_proposal, is_told, known_answer
 from simmail.core.writer.sources.side import asks_price, seeks_help, takes_order_back
 from simmail.core.writer.sources.said_words import content, shared
 from simmail.core.writer.speech_act import ACTS, Said
+from simmail.core.writer.wishes import bargain, refund, remedy
 
 # These intents are one matter as a whole: single questions in them are not answered one by one.
 _WHOLE = frozenset({
