@@ -425,6 +425,12 @@ def options(sentence: str, language: Language, asked: bool = False) -> tuple[str
     if language.or_ not in low or not any(word in language.choice_words for word in low) and not asked:
         return ()
     middle = low.index(language.or_)
+    how = asking(language.code)
+    every = next((at for at in range(max(1, middle - 4), middle - 1) if low[at] in how.each_of), 0)
+    if asked and every and any(one in how.limiting for one in low[middle + 1:middle + 2]):
+        # "With every file or only some?"
+        part = [one for one in tokens[middle + 1:] if one[-1].isalnum()]
+        return " ".join(tokens[every - (low[every - 1] in language.choice_prepositions):middle]), " ".join(part)
     ways = tokens[:middle], [one for one in tokens[middle + 1:] if one[-1].isalnum()]
     if asked and middle < 7 and not opens_question(" ".join(low), language) and all(
             language.choice_prepositions.intersection(map(str.lower, one[1:3])) and one[0].lower() not in

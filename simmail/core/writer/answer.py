@@ -98,6 +98,8 @@ def _chosen(scene: Scene, question: MailQuestion, place: int, values: dict[str, 
         wants = () if scene.request.persona.wants is UNSET else (scene.request.persona.wants,)
         option = liked(question.options, (*wants, *scene.request.notes), language) or dice.choice(
             question.options, "which", place)
+        if question.options[1].lower().startswith(asking(language.code).limiting):
+            return Said(act="answer.own", values={**values, "value": f"{option[:1].upper()}{option[1:]}."})
         return option_said(option, values, language)
     if question.form == "either":
         halves = question.text.rstrip("?").partition(f" {language.or_} ")
@@ -224,7 +226,11 @@ def _unknown(
     sheet, low = known.sheet, question.text.lower()
     area = sheet.area_of(low)
     colleague = sheet.colleague(area) if area and area != sheet.area else None
-    if question.type == "who" and mentions_any(low, how.in_charge) and not mentions_any(low, how.together):
+    if question.type == "who" and mentions_any(low, (*how.in_charge, *how.reached)) and not mentions_any(
+            low, how.together):
+        phone = sheet.told("phone") if mentions_any(low, how.reached) else None
+        if phone is not None:
+            return Said(act="answer.own", values={**plain, "value": how.reach_me.format(phone=phone.value)})
         other = sheet.colleague(area or sheet.area)
         if colleague is None or other is None:
             return Said(act="answer.me", values=plain)

@@ -142,6 +142,7 @@ def statement(words: list[str], how: Restate) -> Statement:
     if lasts:
         # "Do you still play", "I don't play any more".
         tail = [*(word for word in tail if word != lasts), how.lasting[lasts.lower()]]
+    tail = [how.denials.get(word.lower(), word) for word in tail]
     denied = " ".join(part for part in (who, negated, flipped(tail, how, objects=True)) if part) if negated else ""
     one, _, other = who.lower().partition(" ")
     if one in how.somebody:

@@ -73,7 +73,12 @@ class Asking(Struct, frozen=True, forbid_unknown_fields=True):
     units: Mapping[str, tuple[str, str]] = {}
     said_things: Mapping[str, tuple[str, ...]] = {}
     late: tuple[str, ...] = ()
+    coming: tuple[str, ...] = ()
     in_charge: tuple[str, ...] = ()
+    reached: tuple[str, ...] = ()
+    reach_me: str = ""
+    limiting: tuple[str, ...] = ()
+    each_of: frozenset[str] = frozenset()
     together: tuple[str, ...] = ()
     secret: tuple[str, ...] = ()
     tenure: tuple[str, ...] = ()

@@ -77,6 +77,7 @@ class Restate(Struct, frozen=True, forbid_unknown_fields=True):
     verb_starts: frozenset[str] = frozenset()
     verb_endings: tuple[str, ...] = ()
     polarity: Mapping[str, str] = {}
+    denials: Mapping[str, str] = {}
     mine_of: tuple[str, ...] = ()
     same_form: frozenset[str] = frozenset()
     whom: Mapping[str, str] = {}

@@ -46,6 +46,8 @@ def statement(words: list[str], how: Restate, polite: bool) -> Statement:
     last = bool(rest) and verb in how.auxiliaries and rest[-1].islower() and rest[-1].endswith((*how.verb_endings, "t"))
     end = -2 if rest[-2:-1] and rest[-2] in how.abiding else -1  # "leider nicht wieder einstellen"
     denied = " ".join([*who, me, *rest[:end], how.not_yet, *rest[end:]]) if last else ""
+    if not how.denials.keys().isdisjoint(rest):
+        denied = " ".join([*who, me, *(how.denials.get(word, word) for word in rest)])  # "er muss sich nirgends melden"
     return Statement(fit(said), fit(denied))
 
 

@@ -7,7 +7,7 @@ Each is looked up once for a mail, the nearest first; what was said before is to
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date
+from datetime import date, datetime
 
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -94,6 +94,9 @@ def _look_up(
         if before is not None and (before.act == "answer.piece" or question.type == "when" and (
                 before.act == "answer.recall")):
             return before
+    dated = _dated(question, read.base, known.facts, language)
+    if dated is not None and fact is not dated:
+        fact = dated if fact is None else replace(fact, value=f"{fact.value}, {dated.value}")
     if fact is not None and question.type == "who" and ", " in fact.value:
         return Said(act="answer.piece", values={**without_topic(values), "value": fact.value})  # "Kofi, side gate"
     if fact is not None and question.type != "why":
@@ -134,6 +137,15 @@ def _look_up(
         return Said(act="answer.when", values={
             **values, **counted(question.topic, language), **scene.by(promised)})
     return _of_self(scene, question, values, known)
+
+
+def _dated(question: MailQuestion, base: datetime, known: tuple[Fact, ...], language: Language) -> Fact | None:
+    """The only fact with a day, where one asks when something comes; None for none and for more."""
+    if question.type != "when" or not (known and (asks_state(question, language) or mentions_any(
+            question.text, asking(language.code).coming))):
+        return None
+    some = [one for one in known if marks(one.value, base, language).days]
+    return some[0] if len(some) == 1 else None
 
 
 def _several(scene: Scene, question: MailQuestion, known: AnswerSources) -> str:

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from simmail.core.language.clause.question_types import asking, mentions_any, type_of
 from simmail.core.language.meaning import IMeaning
 from simmail.core.language.questions import MailQuestion, asking_clause, asks_what, opens_question
-from simmail.core.language.tables import Language
+from simmail.core.language.tables import Language, merged
 from simmail.core.language.tables import language as known_as
 from simmail.core.records.conversation import Remark
 from simmail.core.writer.sources.cut.words import cutting, is_clock, read, times
@@ -237,7 +237,9 @@ def _typed(question: MailQuestion, sentence: str, known: Marks, language: Langua
         case "many":
             return has_number(sentence, language)
         case "long":
-            return has_span(sentence, language) or None
+            some = has_number(sentence, language) or known.days or not merged("spans").keys().isdisjoint(
+                sentence.lower().split()) or times(read(sentence, (), language), cutting(language.code))
+            return has_span(sentence, language) or (None if some else False)
         case "who":
             return _named(sentence, language) or None
     return None
