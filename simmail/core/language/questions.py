@@ -438,7 +438,8 @@ def options(sentence: str, language: Language, asked: bool = False) -> tuple[str
         return " ".join(ways[0]), " ".join(ways[1])  # "cash on site or invoice to the office?"
     if low[middle + 1:middle + 2] and low[middle + 1] in language.clause_openers:
         return ()  # "shall we change it or that we give it back": no things
-    if middle < 2 - (asked and low[0].isdigit()) or middle + 1 >= len(tokens) or low[middle + 1] in language.not_words:
+    least = 1 if asked and low[0] not in (language.yes, language.no) else 2
+    if middle < least or middle + 1 >= len(tokens) or low[middle + 1] in language.not_words:
         return ()
     right: list[str] = []
     for token in tokens[middle + 1:middle + 10]:
@@ -479,6 +480,8 @@ def _plain_choice(
     left = [tokens[index] for index in before if index >= start]
     if len(left) == 1 and (left[0].lower() in language.phrase_stops or len(left[0]) < 2):
         return ()
+    if right[0].islower():
+        left[0] = left[0].lower()  # "Tea or coffee?"
     return " ".join(left), " ".join(right)
 
 

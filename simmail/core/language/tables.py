@@ -136,6 +136,8 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True, rename={"and_": 
     day_openers: frozenset[str]
     no_day_after: frozenset[str]
     numbered: frozenset[str]
+    may_choose: tuple[str, ...]
+    would_rather: str
     periods: dict[str, Literal["day", "week", "next_week", "next_month"]]
     zones: dict[str, int]
     day: Days

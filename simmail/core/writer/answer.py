@@ -98,6 +98,8 @@ def _chosen(scene: Scene, question: MailQuestion, place: int, values: dict[str, 
         wants = () if scene.request.persona.wants is UNSET else (scene.request.persona.wants,)
         option = liked(question.options, (*wants, *scene.request.notes), language) or dice.choice(
             question.options, "which", place)
+        if len(question.options) == 1:
+            return Said(act="answer.own", values={**values, "value": language.would_rather.format(option=option)})
         if question.options[1].lower().startswith(asking(language.code).limiting):
             return Said(act="answer.own", values={**values, "value": f"{option[:1].upper()}{option[1:]}."})
         return option_said(option, values, language)

@@ -312,7 +312,8 @@ def _to(scene: Scene, read: Read, number: int) -> list[Said]:
             _asks_to_meet(one, scene) for one in left):
         # A day stands in it, and nobody asked for a meeting.
         intent = "question" if read.found.questions else "task"
-    if any(is_proposal(one, scene) for one in left):
+    if any(is_proposal(one, scene) for one in left) or intent in ("cancelled", "event") and any(
+            one.form == "choice" and one.options for one in left):
         intent = "question"  # whatever else is written about the order
     remembered = bool(scene.request.own) and bool(left) and intent not in _WHOLE and all(
         is_told(scene, one, known) for one in left)

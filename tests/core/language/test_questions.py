@@ -78,7 +78,8 @@ class FormTests(SynchronousTestCase):
 
     def test_options(self) -> None:
         """Both sides of a choice; without a word of choosing only a question offers one."""
-        self.assertEqual(options("Tea or coffee?", EN, asked=True), ())
+        self.assertEqual(options("Yes or no?", EN, asked=True), ())
+        self.assertEqual(options("Tea or coffee?", EN, asked=True), ("tea", "coffee"))
         self.assertEqual(options("Do you want tea or coffee?", EN, asked=True), ("tea", "coffee"))
         self.assertEqual(options("Do you prefer the red box or the blue box?", EN), ("the red box", "the blue box"))
         self.assertEqual(options("The red box or the blue box has arrived.", EN), ())

@@ -63,6 +63,10 @@ class OccasionTests(SynchronousTestCase):
         """A day that is off is not chosen, a price is quoted, an order taken, and what is lost is sought."""
         self.played("asked")
 
+    def test_own(self) -> None:
+        """Everybody knows what it would rather have, and its own lift, gate and door."""
+        self.played("own")
+
     def test_home(self) -> None:
         """Nobody at home has an accounts department, and whoever has a wish or knows a figure holds to it."""
         self.played("home")

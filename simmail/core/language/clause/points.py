@@ -40,7 +40,8 @@ def points(
             rest = sentence.partition(clauses[-1])[2].removeprefix(f" {language.and_} ").strip(" .?!")
             if question_types.type_of(rest.lower(), language):
                 found.append(read_question(f"{rest[:1].upper()}{rest[1:]}?", language))
-        elif asked and _asks_which(asked, language) and (offer := options(f"{before}?", language, asked=True)):
+        elif asked and _asks_which(asked, language) and (
+                offer := _may(before, language) or options(f"{before}?", language, asked=True)):
             # "You can have a new one or your money back.  Which would you prefer?"
             if not found or found[-1].options != offer:
                 found.append(replace(asked[0], form="choice", type="choice", options=offer))
@@ -62,6 +63,16 @@ def _asks_which(asked: list[MailQuestion], language: Language) -> bool:
     words = asked[0].text.lower().strip(" ?").split()
     return len(asked) == 1 and not asked[0].options and asked[0].form in ("what", "choice") and (
         len(words) < _SHORT and not language.choice_words.isdisjoint(words))
+
+
+def _may(sentence: str, language: Language) -> tuple[str, ...]:
+    """The first of two things that may be done: "you can come on Friday or have it sent", C{()} for none."""
+    cue = next((one for one in language.may_choose if one in f"{sentence.lower()} "), "")
+    start = sentence.lower().find(cue) + len(cue)
+    first, _, other = sentence[start:].partition(f" {language.or_} ") if cue else ("", "", "")
+    if not other or other.split()[0].lower() in language.determiners | language.choice_prepositions:
+        return ()
+    return (say(" ".join(language.flips.get(word.lower(), word) for word in first.split()), 60),)
 
 
 def _about(text: str, clause: str, language: Language, checks: bool = False) -> MailQuestion:
