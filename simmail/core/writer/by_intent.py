@@ -105,6 +105,8 @@ def meeting(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
             return [Said(act="meeting.interview", values=values, remarks=(timed(scene, "agreed", slot),))]
         if is_visit(read, language):
             return [Said(act="meeting.visit", values=values, remarks=(timed(scene, "agreed", slot),))]
+        if (slot.start.date() - calendar.today).days <= 1:
+            acts = acts[:1]  # no agenda can be written by then
         if scene.request.trust < LOW and "meeting.purpose" not in acts:
             acts = [*acts, "meeting.purpose"]
     else:

@@ -389,7 +389,7 @@ def _dealt_with(question: MailQuestion, read: Read, scene: Scene, known: AnswerS
         return True
     if read.intent == "meeting" and question.form in ("yes_no", "choice") and any(
             slot.timed for slot in read.found.slots):
-        return not question.topic or not (question.needs or is_visit(read, scene.language))
+        return bool(question.options) or not question.topic or not (question.needs or is_visit(read, scene.language))
     if read.intent == "meeting":
         return mentions(question.text, scene.language.time_words) or not question.topic
     if read.intent == "redress":

@@ -67,6 +67,10 @@ class OccasionTests(SynchronousTestCase):
         """Everybody knows what it would rather have, and its own lift, gate and door."""
         self.played("own")
 
+    def test_fitting(self) -> None:
+        """Nobody wants to know what plants are watered for, an agenda for today, or why a repair needs a visit."""
+        self.played("fitting")
+
     def test_home(self) -> None:
         """Nobody at home has an accounts department, and whoever has a wish or knows a figure holds to it."""
         self.played("home")
