@@ -128,11 +128,11 @@ def find(sentence: str, base: datetime, language: Language) -> Dates:
     day_at = -100
     waiting: tuple[int, int, bool] | None = None  # a time that stood before its day
     unused = False  # the day has got no time yet
-    deadline = False
+    deadline = begun = False  # a day by which, and one from which on something is
     position = 0
 
     def leave() -> None:
-        if day is not None and unused and not deadline:
+        if day is not None and unused and not deadline and not begun:
             slots.append(_slot(day, None, zone))
 
     begins = _beginnings(language.code)
@@ -146,6 +146,7 @@ def find(sentence: str, base: datetime, language: Language) -> Dates:
             day, length = got_day
             before = [word for word in low[max(0, position - 3):position] if word.isalpha() or word == "-"]
             deadline = any(word in language.due_words for word in before)
+            begun = not sentence.rstrip().endswith("?") and not language.since_words.isdisjoint(before)
             dates.append(day)
             unused = True
             if deadline:

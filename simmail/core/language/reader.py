@@ -23,7 +23,7 @@ from simmail.core.language.moving import Moving, moving
 from simmail.core.language.names import Sender, addressee, is_person, sender
 from simmail.core.language.phrases import say
 from simmail.core.language.clause.points import points
-from simmail.core.language.clause.question_types import is_lost, says_only
+from simmail.core.language.clause.question_types import asking, is_lost, mentions_any, says_only
 from simmail.core.language.prose import Prose, clean, prose_of
 from simmail.core.language.questions import MailQuestion
 from simmail.core.language.tables import Language, every, spaced, tell
@@ -375,7 +375,10 @@ class Findings:
     @cached_property
     def slots(self) -> tuple[Slot, ...]:
         """Return the appointments it proposes, or that of its calendar part."""
-        found = tuple(dict.fromkeys(slot for one in self._dates for slot in one.slots))
+        # "Dr Pons is away on Monday.  Could you come on Tuesday?": where a day is put off, what is asked is proposed.
+        asked = [one for one, said in zip(self._dates, self.prose.sentences) if one.slots and said.endswith("?")]
+        away = asked and mentions_any(self.prose.body, asking(self.language.code).moving)
+        found = tuple(dict.fromkeys(slot for one in (asked if away else self._dates) for slot in one.slots))
         start, day = self.invitation.start, self.invitation.day
         if day is not None and not found:
             return (Slot(start=datetime.combine(day, time(), self.base.tzinfo), timed=False),)

@@ -259,3 +259,18 @@ class DueTests(SynchronousTestCase):
     def test_quick(self) -> None:
         """A long sentence costs no more than its words."""
         self.assertLess(seconds(due, "in the next " * 100_000, BERLIN, language("en")), 0.2)
+
+
+class BeginningTests(SynchronousTestCase):
+    """A day from which on something is, is none that is proposed."""
+
+    def test_no_appointment(self) -> None:
+        """In all languages, and not where it is asked whether it suits."""
+        base = datetime(2026, 9, 9, 10, tzinfo=timezone.utc)
+        for code, said in (
+                ("en", "from 1 November the rent goes up"), ("de", "ab dem 1. November steigt die Miete"),
+                ("fr", "à partir du 1er novembre le loyer augmente"),
+                ("es", "desde el 1 de noviembre sube el alquiler")):
+            found = find(said, base, language(code))
+            self.assertEqual((found.slots, found.dates), ((), (date(2026, 11, 1),)), said)
+        self.assertEqual(len(find("Could you work from 2 November?", base, language("en")).slots), 1)
