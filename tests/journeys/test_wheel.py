@@ -109,7 +109,8 @@ class WheelTests(JourneyCase):
         plugin = config["options.entry_points"]["pytest11"].partition("=")[2].strip().replace(".", "/") + ".py"
         loaded = {plugin: {"pytest"}, "simmail/docs/conf.py": {"docutils", "sphinx"},
                   "simmail/adapters/gym.py": {"gymnasium"}, "simmail/adapters/openenv.py": {"openenv", "pydantic"},
-                  "simmail/adapters/inspect_tasks.py": {"anyio", "inspect_ai"}}
+                  "simmail/adapters/inspect_tasks.py": {"anyio", "inspect_ai"},
+                  "simmail/adapters/agentdojo_mail.py": {"agentdojo"}}
         others = {ROOT / path: names for path, names in loaded.items()}
         missing = set()
         for path in (ROOT / "simmail").rglob("*.py"):
