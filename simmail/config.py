@@ -327,11 +327,16 @@ def load_plans(path: str) -> Mapping[str, Plan]:
 
 def shipped(name: str) -> bytes:
     """Return a file of C{etc}, which comes with the service."""
+    return shipped_path(name).read_bytes()
+
+
+def shipped_path(name: str) -> Path:
+    """Return where a file or folder of C{etc} is."""
     try:
-        return files("simmail.etc").joinpath(name).read_bytes()
+        return Path(str(files("simmail.etc").joinpath(name)))
     except ModuleNotFoundError:
         # Run from a working copy: the folder stands beside the package.
-        return (Path(__file__).parents[1] / "etc" / name).read_bytes()
+        return Path(__file__).parents[1] / "etc" / name
 
 
 def read_yaml(path: str, setting: str, ended: bool = False) -> Any:

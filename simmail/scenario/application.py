@@ -15,12 +15,12 @@ import tempfile
 import time
 from collections.abc import Mapping
 from datetime import datetime
-from importlib.resources import files
 from pathlib import Path
 
 from msgspec import Struct
 
 from simmail.client import Client
+from simmail.config import shipped_path
 from simmail.core.time.instant import format_instant
 from simmail.errors import Invalid
 from simmail.scenario.script import Seat
@@ -57,19 +57,11 @@ class TestedCommand(Struct, frozen=True):
     def arguments(self) -> list[str]:
         """Return the command.  @raise Invalid: it is none."""
         if self.command in EXAMPLES:
-            return [sys.executable, str(_examples() / f"{self.command}_bot.py")]
+            return [sys.executable, str(shipped_path(f"examples/{self.command}_bot.py"))]
         try:
             return shlex.split(self.command)
         except ValueError as error:
             raise Invalid("--app", str(error).lower()) from None
-
-
-def _examples() -> Path:
-    try:
-        return Path(str(files("simmail.etc").joinpath("examples")))
-    except ModuleNotFoundError:
-        # Run from a working copy: the folder stands beside the package.
-        return Path(__file__).parents[2] / "etc" / "examples"
 
 
 def settings(client: Client, seat: Seat) -> dict[str, str]:
