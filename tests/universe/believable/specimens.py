@@ -116,28 +116,28 @@ class Patterns(Struct, frozen=True, forbid_unknown_fields=True):
         return rf"\b({number}{'|' + words[number] if number < len(words) else ''})\b"
 
 
-def _read(pattern: str, kind: Any) -> Any:
+def _read(folder: Path, pattern: str, kind: Any) -> Any:
     found: list[Any] = []
-    for path in sorted(HERE.glob(pattern)):
+    for path in sorted(folder.glob(pattern)):
         found += yaml.safe_load(path.read_text(encoding="utf-8"))
     return msgspec.convert(found, kind)
 
 
-def mails() -> tuple[Specimen, ...]:
-    """All mails, in the order of their files."""
-    found: tuple[Specimen, ...] = _read("mails_*.yaml", tuple[Specimen, ...])
+def mails(folder: Path = HERE) -> tuple[Specimen, ...]:
+    """All mails of a folder, in the order of their files."""
+    found: tuple[Specimen, ...] = _read(folder, "mails_*.yaml", tuple[Specimen, ...])
     return found
 
 
-def conversations() -> tuple[Conversation, ...]:
-    """All conversations, in the order of their files."""
-    found: tuple[Conversation, ...] = _read("conversations_*.yaml", tuple[Conversation, ...])
+def conversations(folder: Path = HERE) -> tuple[Conversation, ...]:
+    """All conversations of a folder, in the order of their files."""
+    found: tuple[Conversation, ...] = _read(folder, "conversations_*.yaml", tuple[Conversation, ...])
     return found
 
 
-def people() -> dict[str, dict[str, Any]]:
-    """The fields of the people by their short names."""
-    found: dict[str, dict[str, Any]] = yaml.safe_load((HERE / "people.yaml").read_text(encoding="utf-8"))
+def people(folder: Path = HERE) -> dict[str, dict[str, Any]]:
+    """The fields of a folder's people by their short names."""
+    found: dict[str, dict[str, Any]] = yaml.safe_load((folder / "people.yaml").read_text(encoding="utf-8"))
     return found
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from email.message import EmailMessage
 from email.policy import SMTP
+from pathlib import Path
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -177,9 +178,8 @@ def calendar_method(octets: bytes) -> str:
     return rest.split(b"\r\n")[0].split(b";")[0].strip(b'" ').decode("ascii", "replace") if found else "?"
 
 
-def person(name: str, temperament: str, **timing: Any) -> dict[str, Any]:
-    """The fields of one of the people with a temperament."""
-    fields = specimens.people()[name]
+def person(fields: dict[str, Any], temperament: str, **timing: Any) -> dict[str, Any]:
+    """The fields of one of the people with a temperament; it answers whatever comes, unless C{timing} says else."""
     return {
         **fields, "temperament": temperament, "knows": "all",
         "style": {"client": "plain", "filter": "none", "links": "never", "typos": 0},
@@ -188,10 +188,13 @@ def person(name: str, temperament: str, **timing: Any) -> dict[str, Any]:
 
 
 def play_mail(
-    mail: Specimen, temperament: str, nth: int = 0, typos: float = 0.0, writer: Writer | None = None
+    mail: Specimen, temperament: str, nth: int = 0, typos: float = 0.0, writer: Writer | None = None,
+    folder: Path = specimens.HERE,
 ) -> Played:
-    """One mail to one person: the C{nth} of those who might have got it, with so many C{typos}."""
-    who = person(mail.to, temperament)
+    """One mail to one of a folder's people: the C{nth} of those who might have got it, with so many C{typos}."""
+    who = person(specimens.people(folder)[mail.to], temperament)
+    if folder != specimens.HERE and mail.answer == "none":
+        del who["timing"]["reply_rate"]  # a set that is scored: whether it is answered at all is part of it
     who["style"]["typos"] = typos
     begin = specimens.instant(mail.at, who["timing"]["hours"]["tz"])
     theatre = _Theatre(f"believable {mail.name} {temperament}{f' {nth}' if nth else ''}", who, begin, writer)
@@ -202,10 +205,11 @@ def play_mail(
 
 
 def play_conversation(
-    conversation: Conversation, temperament: str, nth: int = 0, writer: Writer | None = None
+    conversation: Conversation, temperament: str, nth: int = 0, writer: Writer | None = None,
+    folder: Path = specimens.HERE,
 ) -> Played:
-    """One conversation with one person: who answers within the hour at work."""
-    who = person(conversation.to, temperament, delay={"median": "40m", "spread": 1})
+    """One conversation with one of a folder's people: who answers within the hour at work."""
+    who = person(specimens.people(folder)[conversation.to], temperament, delay={"median": "40m", "spread": 1})
     times = specimens.instants(conversation, who["timing"]["hours"]["tz"])
     theatre = _Theatre(
         f"believable {conversation.name} {temperament}{f' {nth}' if nth else ''}", who, times[0], writer)
