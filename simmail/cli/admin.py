@@ -93,6 +93,7 @@ def _keys(action: Callable[..., argparse.ArgumentParser]) -> None:
     key.add_argument("universe")
     key.add_argument("--role", choices=ROLES, default="member")
     key.add_argument("--name", default="")
+    key.add_argument("--tools", choices=("mail", "world"), help="for these tools over MCP, and nothing else")
     action("revoke", "a key works no more", _asking("DELETE", "keys", "prefix")).add_argument("prefix")
     action("reset-first", "a new key in the state folder; all keys that first starts made work no more", reset_first)
 
@@ -213,13 +214,13 @@ def print_access(made: Any) -> None:
 
 def list_keys(parsed: argparse.Namespace) -> int:
     for one in call(parsed, "GET", "keys"):
-        print(f"{one['prefix']:<14}{one['universe']:<24}{one['role']:<8}{one['name']}")
+        print(f"{one['prefix']:<14}{one['universe']:<24}{one['role']:<8}{one['tools'] or '-':<6}{one['name']}")
     return 0
 
 
 def create_key(parsed: argparse.Namespace) -> int:
     print(call(parsed, "POST", "keys", {
-        "universe": parsed.universe, "role": parsed.role, "name": parsed.name})["key"])
+        "universe": parsed.universe, "role": parsed.role, "name": parsed.name, "tools": parsed.tools})["key"])
     return 0
 
 

@@ -171,6 +171,8 @@ class Guard:
             named = named_universe(request)
             if named is not None and named != identity.universe:
                 raise Forbidden(f"the {identity.kind} belongs to another universe")
+            if identity.tools is not None and route.feature != "mcp":
+                raise Forbidden("the key is for tools over MCP; it opens nothing else")
             assert route.role is not None
             check_rank(identity.role, route.role)
             call.universe = self._server.universe(identity.universe)

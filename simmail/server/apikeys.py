@@ -24,6 +24,7 @@ from simmail.server.passwords import token_digest
 from simmail.server.users import User
 
 Role = Literal["viewer", "member", "admin"]
+ToolSet = Literal["mail", "world"]
 
 
 class Identity(NamedTuple):
@@ -32,6 +33,7 @@ class Identity(NamedTuple):
 
     @ivar kind: C{key}, C{user}, C{pass} or C{demo}; prefix: under what calls are counted.
     @ivar universe: C{""} for a person who has not named one.
+    @ivar tools: the tools of C{/mcp} that are all it may call; C{None}: whatever its role may.
     """
 
     kind: str
@@ -41,10 +43,11 @@ class Identity(NamedTuple):
     role: Role
     administrator: bool
     user: User | None = None
+    tools: ToolSet | None = None
 
 
 class Key(Struct, frozen=True):
-    """An API key as stored: never its secret."""
+    """An API key as stored: never its secret.  C{tools}: as in L{Identity}."""
 
     prefix: str
     digest: str
@@ -53,6 +56,7 @@ class Key(Struct, frozen=True):
     name: str
     created: datetime
     administrator: bool = False
+    tools: ToolSet | None = None
 
     def document(self) -> tuple[str, str, bytes]:
         """Return how it is stored, for a commit."""
@@ -82,7 +86,7 @@ class ApiKeys:
 
     async def create(
         self, universe: str, role: Role, name: str, administrator: bool = False,
-        kept: Callable[[str], object] = lambda token: None,
+        kept: Callable[[str], object] = lambda token: None, tools: ToolSet | None = None,
     ) -> str:
         """
         A new API key; this is the only time its secret is seen.
@@ -93,18 +97,20 @@ class ApiKeys:
         if role not in ("viewer", "member", "admin"):
             raise Invalid("role", "must be viewer, member or admin")
         self._universes.get(universe)
-        token, key = self.new(universe, role, name, administrator)
+        token, key = self.new(universe, role, name, administrator, tools)
         kept(token)
         await self._documents.commit(Commit(puts=(key.document(),)))
         self.took(key)
         return token
 
-    def new(self, universe: str, role: Role, name: str, administrator: bool = False) -> tuple[str, Key]:
+    def new(
+        self, universe: str, role: Role, name: str, administrator: bool = False, tools: ToolSet | None = None,
+    ) -> tuple[str, Key]:
         """Make up a key and its secret; it is valid once its document is stored and it was taken in."""
         prefix, secret = token_hex(5), token_urlsafe(24).replace("_", "-")
         token = f"sm_{prefix}_{secret}"
         return token, Key(prefix, token_digest(token), universe, role, name,
-                          datetime.fromtimestamp(self._seconds(), UTC), administrator)
+                          datetime.fromtimestamp(self._seconds(), UTC), administrator, tools)
 
     def took(self, key: Key) -> None:
         """The document of a key is stored: it works."""
@@ -142,4 +148,4 @@ class ApiKeys:
         good = hmac.compare_digest(key.digest if key else "0" * 64, token_digest(token))
         if key is None or not good:
             raise Unauthenticated("the API key is not valid")
-        return Identity("key", key.prefix, key.name, key.universe, key.role, key.administrator)
+        return Identity("key", key.prefix, key.name, key.universe, key.role, key.administrator, tools=key.tools)

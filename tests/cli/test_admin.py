@@ -29,6 +29,16 @@ class AdminTests(AskedTestCase):
         return [(method, path.removeprefix("/api/admin/"), json.loads(body) if body else None)
                 for method, path, _, body in self.asked]
 
+    def test_key_for_tools(self) -> None:
+        """A key is made for one set of tools, and listed as one."""
+        made = self.run_admin("keys", "create", "shop", "--tools", "mail", answer={"key": "sm_2_s"})
+        self.assertEqual(made, "sm_2_s\n")
+        self.assertEqual(self.questions(), [
+            ("POST", "keys", {"universe": "shop", "role": "member", "name": "", "tools": "mail"})])
+        listed = {"prefix": "2", "universe": "shop", "role": "member", "name": "ci"}
+        text = self.run_admin("keys", "list", answer=[{**listed, "tools": "mail"}, {**listed, "tools": None}])
+        self.assertEqual(text.split(), ["2", "shop", "member", "mail", "ci", "2", "shop", "member", "-", "ci"])
+
     def test_universe(self) -> None:
         """One is made with a key for it, which is printed; names are escaped in paths."""
         key = "sm_2_secret"

@@ -16,6 +16,7 @@ export default {
   "admin.field.role": "Role",
   "admin.field.seed": "Seed",
   "admin.field.suspended": "Suspended",
+  "admin.field.tools": "Only for these tools (MCP)",
   "admin.field.ttl": "Time to live",
   "admin.field.universe": "Universe",
   "admin.key.ask": "Revoke the key {prefix}?",

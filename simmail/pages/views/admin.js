@@ -37,7 +37,7 @@ const KINDS = {
     acts: (one) => [[t("delete"), () => remove(`/api/admin/users/${segment(one.email)}`), t("admin.user.ask", { email: one.email })]],
   },
   keys: {
-    id: "prefix", columns: ["prefix", "name", "universe", "role", "created"], fields: [field("name"), pick("universe", "universes", { required: true }), field("role", { kind: "select", options: ROLES })],
+    id: "prefix", columns: ["prefix", "name", "universe", "role", "tools", "created"], fields: [field("name"), pick("universe", "universes", { required: true }), field("role", { kind: "select", options: ROLES }), field("tools", { kind: "select", options: ["", "mail", "world"] })],
     acts: (one) => [[t("admin.revoke"), () => remove(`/api/admin/keys/${segment(one.prefix)}`), t("admin.key.ask", { prefix: one.prefix })]],
   },
 };

@@ -21,6 +21,7 @@ from simmail.errors import Forbidden, Invalid, Refusal
 from simmail.rest.api.clock import Speed
 from simmail.rest.api.connection import ConnectionFacts, LoginName, read_connection
 from simmail.rest.route import Body, Call, Deleted, Role, Route
+from simmail.server.apikeys import ToolSet
 from simmail.server.passwords import new_password
 from simmail.universe.universe import Universe
 
@@ -103,11 +104,18 @@ class CreatedUniverse(UniverseInfo, frozen=True, kw_only=True):
 
 
 class NewKey(Body, frozen=True):
-    """A new API key.  C{role}: what it may do; C{name}: what it is for."""
+    """
+    A new API key.
+
+    @ivar role: what it may do; name: what it is for.
+    @ivar tools: the one set of tools over MCP that it is for, whatever its holder asks for, `mail` for an agent under
+        test or `world` for who tests; it opens nothing else.  Null: it opens whatever its role may.
+    """
 
     universe: str
     role: Role
     name: str = ""
+    tools: ToolSet | None = None
 
 
 class KeyItem(Struct, frozen=True):
@@ -116,6 +124,7 @@ class KeyItem(Struct, frozen=True):
 
     @ivar prefix: begins the key, and names it in paths; role: what it may do; name: what it is for.
     @ivar created: in real time; administrator: whether it administers the whole server.
+    @ivar tools: the one set of tools over MCP that it is for; null: it opens whatever its role may.
     """
 
     prefix: str
@@ -124,6 +133,7 @@ class KeyItem(Struct, frozen=True):
     name: str
     created: datetime
     administrator: bool
+    tools: ToolSet | None
 
 
 class CreatedKey(Struct, frozen=True):
@@ -132,6 +142,7 @@ class CreatedKey(Struct, frozen=True):
 
     @ivar key: its secret, shown this once; prefix: begins it, and names it in paths.
     @ivar role: what it may do; name: what it is for.
+    @ivar tools: the one set of tools over MCP that it is for; null: it opens whatever its role may.
     """
 
     key: str
@@ -139,6 +150,7 @@ class CreatedKey(Struct, frozen=True):
     universe: str
     role: Role
     name: str
+    tools: ToolSet | None
 
 
 async def administrator(call: Call) -> None:
@@ -212,14 +224,15 @@ async def delete_universe(call: Call) -> Deleted:
 
 
 def list_all_keys(call: Call) -> list[KeyItem]:
-    return [KeyItem(one.prefix, one.universe, one.role, one.name, one.created, one.administrator)
+    return [KeyItem(one.prefix, one.universe, one.role, one.name, one.created, one.administrator, one.tools)
             for one in call.services.server.keys()]
 
 
 async def create_key(call: Call) -> CreatedKey:
     asked: NewKey = call.body
-    token: str = await call.services.server.create_key(asked.universe, asked.role, asked.name)
-    return CreatedKey(token, token.split("_")[1], asked.universe, asked.role, asked.name)
+    token: str = await call.services.server.create_key(
+        asked.universe, asked.role, asked.name, tools=asked.tools)
+    return CreatedKey(token, token.split("_")[1], asked.universe, asked.role, asked.name, asked.tools)
 
 
 async def revoke_key(call: Call) -> Deleted:
@@ -229,7 +242,8 @@ async def revoke_key(call: Call) -> Deleted:
 
 _UNIVERSE = {"id": "shop", "name": "shop", "org": "default", "created": "2025-11-21T08:00:00Z", "seed": "shop",
              "ends": None}
-_KEY: dict[str, Any] = {"prefix": "9f2c41d07a", "universe": "shop", "role": "member", "name": "ci"}
+_KEY: dict[str, Any] = {"prefix": "9f2c41d07a", "universe": "shop", "role": "member", "name": "ci",
+                        "tools": None}
 
 ROUTES: tuple[Route, ...] = (
     Route("GET", "/api/admin/universes", list_all_universes, "List all universes", list[UniverseInfo], role="admin",

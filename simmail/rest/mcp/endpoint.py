@@ -9,7 +9,7 @@ the wait.  Source: Model Context Protocol, "Transports"; decisions, section 18.
 from __future__ import annotations
 
 from functools import cache, partial
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 from msgspec import Raw
@@ -34,10 +34,9 @@ from simmail.rest.mcp.message import (
 from simmail.rest.mcp.tool import CONFIRMED, ToolAnswer, Tool
 from simmail.rest.render.shown import heavy
 from simmail.rest.route import Call, Query, Route
+from simmail.server.apikeys import ToolSet
 
 HEADING = "Agents"
-
-ToolSet = Literal["mail", "world"]
 
 #: Milliseconds for which a client may keep what it was told of the tools.
 KEPT = 300_000
@@ -60,7 +59,8 @@ log = Logger()
 class WhichTools(Query, frozen=True):
     """
     C{tools}: C{mail}, what a mailbox offers, or C{world}, for whoever tests; else as the key's role is, C{admin} means
-    C{world}.  C{address}: the one mailbox that C{mail} is of.  C{advance=1}: a wait for mail moves the clock meanwhile.
+    C{world}; a key that is for one of them has that, whatever is asked for.  C{address}: the one mailbox that C{mail}
+    is of.  C{advance=1}: a wait for mail moves the clock meanwhile.
     """
 
     tools: ToolSet | None = None
@@ -76,7 +76,7 @@ def _listed(tools: ToolSet) -> list[dict[str, Any]]:
 def tools_of(call: Call) -> ToolSet:
     """Return which tools a call is about."""
     asked: WhichTools = call.query
-    return asked.tools or ("world" if call.identity.role == "admin" else "mail")
+    return call.identity.tools or asked.tools or ("world" if call.identity.role == "admin" else "mail")
 
 
 def plainly(refusal: Refusal, tools: ToolSet) -> str:
@@ -97,8 +97,10 @@ def refuse(call: Call, refusal: Refusal, reply: ErrorReply) -> ErrorReply:
     if isinstance(refusal, Invalid):
         # The body is looked at last.
         code = INVALID_PARAMS if call.query is None else PARSE_ERROR
+    locked = call.identity.tools if call.identity is not None else None
+    world = locked == "world" or locked is None and call.request.args.get(b"tools") == [b"world"]
     # Who may not call at all is told why: that is for whoever set it up.
-    plain = isinstance(refusal, Unavailable) and call.request.args.get(b"tools") != [b"world"]
+    plain = isinstance(refusal, Unavailable) and not world
     return reply._replace(body=failure(None, RpcError(code, plainly(refusal, "mail" if plain else "world"))))
 
 

@@ -91,6 +91,10 @@ class AdminTests(ServedTestCase):
         listed = self.good("GET", "/api/admin/keys", role="root")
         self.assertIn(made["prefix"], [one["prefix"] for one in listed])
         self.assertNotIn(made["key"].split("_", 2)[2], str(listed))
+        bound = self.good("POST", "/api/admin/keys", {"universe": "main", "role": "member", "tools": "mail"}, "root")
+        listed = {one["prefix"]: one["tools"] for one in self.good("GET", "/api/admin/keys", role="root")}
+        self.assertEqual((bound["tools"], listed[bound["prefix"]], listed[made["prefix"]]), ("mail", "mail", None))
+        self.assertEqual(ask(self.site, "GET", "/api/me", key=bound["key"]).status, 403)
         self.good("DELETE", "/api/admin/keys/" + made["prefix"], role="root")
         self.assertEqual(ask(self.site, "GET", "/api/me", key=made["key"]).status, 401)
         self.bad(404, "DELETE", "/api/admin/keys/" + made["prefix"], role="root")

@@ -51,6 +51,23 @@ class StatelessTests(SpeakingTestCase):
             told = self.result(self.say("tools/list", path="/mcp", role=role))
             self.assertIn(name, [one["name"] for one in told["tools"]])
 
+    def test_bound_key(self) -> None:
+        """A key for one set of tools has that whatever is asked for, and opens nothing else, whatever its role."""
+        for tools, own, others in (("mail", "send_email", "advance"), ("world", "advance", "send_email")):
+            self.keys["bound"] = now(self.server.roster.create_key("main", "admin", "agent", tools=tools))
+            for path in ("/mcp", WORLD, "/mcp?tools=mail"):
+                told = self.result(self.say("tools/list", path=path, role="bound"))
+                self.assertIn(own, [one["name"] for one in told["tools"]], path)
+                self.refused(400, -32602, self.say("tools/call", {"name": others, "arguments": {}}, path, "bound"))
+            for method, path in (("GET", "/api/personas"), ("POST", "/api/reset"), ("GET", "/api/wait"),
+                                 ("GET", "/api/events/stream"), ("GET", "/api/admin/keys")):
+                self.assertEqual(self.bad(403, method, path, role="bound"),
+                                 "the key is for tools over MCP; it opens nothing else")
+            self.server.database.set_healthy(False)
+            away = self.say("tools/list", path=WORLD, role="bound").json()["error"]["message"]
+            self.server.database.set_healthy(True)
+            self.assertEqual("Redis" in away, tools == "world")
+
     def test_versions(self) -> None:
         """An unknown revision is refused with those that are spoken."""
         error = self.refused(400, -32022, self.say("tools/list", MCP_Protocol_Version="2031-01-01"))
