@@ -20,8 +20,7 @@ from msgspec.structs import asdict, replace
 from simmail.core.mime.address import is_valid
 from simmail.core.net.loopback import is_loopback
 from simmail.core.net.url import BadUrl, parse, place
-from simmail.core.records.conversion import convert
-from simmail.core.records.fields import FieldError, checked, of_text
+from simmail.core.records.fields import FieldError, checked, convert, of_text
 from simmail.core.rules.quota_plan import Plan, plans_of
 from simmail.core.rules.yaml_text import LARGEST, decode
 from simmail.core.time.instant import parse_duration

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 from msgspec import inspect
 
-from simmail.core.records.conversion import PARAMETER, refusal, shown
+from simmail.core.records.fields import PARAMETER, refusal, shown
 from simmail.errors import Invalid
 
 #: In bodies over so many octets texts over so many are left out before names are looked for: mail is one long text.

@@ -1,7 +1,7 @@
 """
 What a scenario file says: people, cases, World, faults, steps on the simulated clock, and what is expected.
 
-One declaration is read from YAML (L{conversion.convert}) and documented; what is described elsewhere (personas, cases,
+One declaration is read from YAML (L{fields.convert}) and documented; what is described elsewhere (personas, cases,
 World, fault rules) is checked as the API checks it, and stays as it was written.
 """
 
@@ -13,9 +13,8 @@ from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from simmail.core.records.conversion import convert
 from simmail.core.records.fields import (
-    Email, FieldError, Instant, LIST, Line, Lines, Prose, Share, Wait, an_object, below,
+    Email, FieldError, Instant, LIST, Line, Lines, Prose, Share, Wait, an_object, below, convert,
 )
 from simmail.core.records.world import StreamName, world_of
 from simmail.core.rng import Dice

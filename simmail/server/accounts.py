@@ -15,9 +15,8 @@ from msgspec.structs import replace
 
 from simmail.core.mime.address import parse, stored
 from simmail.core.records.commit import Commit
-from simmail.core.records.conversion import convert
 from simmail.core.records.event import Event
-from simmail.core.records.fields import Emails
+from simmail.core.records.fields import Emails, convert
 from simmail.core.rules.login_name import split
 from simmail.errors import Invalid, NotFound, Unauthenticated
 from simmail.server.organizations import Universes

@@ -1,7 +1,7 @@
 """
 Cases: what a thread of mail is about, who is on it and what they may say of it.
 
-One declaration is stored, shown, taken from the API (L{conversion.convert}) and documented.  Source: decisions,
+One declaration is stored, shown, taken from the API (L{fields.convert}) and documented.  Source: decisions,
 section 6.
 """
 

@@ -1,7 +1,7 @@
 """
 The persona: a simulated correspondent, and what may be said of one.
 
-One declaration is stored, shown, taken from the API and from YAML files (L{conversion.convert}), and documented.
+One declaration is stored, shown, taken from the API and from YAML files (L{fields.convert}), and documented.
 Source: API contract, "Resources and their fields / Persona".
 """
 

@@ -13,8 +13,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, Struct
 
 from simmail.core.mime.address import domain_of, parse
-from simmail.core.records.conversion import convert
-from simmail.core.records.fields import Emails, FieldError, LINE, LIST, Line, below, of_text, once
+from simmail.core.records.fields import Emails, FieldError, LINE, LIST, Line, below, convert, of_text, once
 from simmail.errors import Invalid
 
 #: Kinds of mail that a stream may bring.

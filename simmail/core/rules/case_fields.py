@@ -17,8 +17,7 @@ from msgspec import UNSET
 from msgspec.structs import asdict
 
 from simmail.core.records.case import Case, CasePerson, Note
-from simmail.core.records.conversion import convert, given
-from simmail.core.records.fields import LINE, a_list, an_object, below
+from simmail.core.records.fields import LINE, a_list, an_object, below, convert, given
 from simmail.errors import Invalid
 
 _PERSON = CasePerson.__struct_fields__

@@ -15,7 +15,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from simmail.core.records.conversion import convert
+from simmail.core.records.fields import convert
 from simmail.core.records.persona import Hours
 from simmail.core.rules.fault_rule import FaultKind, FaultRule, Match, Stage, shown
 from simmail.errors import NotFound

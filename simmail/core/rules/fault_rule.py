@@ -1,7 +1,7 @@
 """
 The fault rule: what goes wrong, where, for whom, how often and what is said then.
 
-One declaration is stored, shown, taken from the API (L{conversion.convert}) and documented.  Source: API contract,
+One declaration is stored, shown, taken from the API (L{fields.convert}) and documented.  Source: API contract,
 "Fault rule" and "Faults"; decisions, section 12.
 """
 
@@ -17,8 +17,9 @@ from msgspec import Meta, Struct, to_builtins
 from msgspec.structs import asdict
 
 from simmail.core.mime.address import u_labels
-from simmail.core.records.conversion import convert
-from simmail.core.records.fields import FieldError, LINE, Line, Share, a_list, an_object, check_line, checked, of_text
+from simmail.core.records.fields import (
+    FieldError, LINE, Line, Share, a_list, an_object, check_line, checked, convert, of_text,
+)
 from simmail.core.records.persona import Hours
 from simmail.core.time.instant import LONGEST, parse_duration
 from simmail.errors import Invalid

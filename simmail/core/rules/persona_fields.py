@@ -19,8 +19,7 @@ from msgspec.structs import asdict, replace
 from simmail.core.language_data import spoken
 from simmail.core.mime.address import local_part
 from simmail.core.records import temperaments
-from simmail.core.records.conversion import convert, given
-from simmail.core.records.fields import an_object
+from simmail.core.records.fields import an_object, convert, given
 from simmail.core.records.persona import Behaviors, Client, Persona, Provider, Style
 from simmail.core.rng import Dice
 from simmail.core.time.instant import parse_instant

@@ -12,8 +12,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from simmail.core.records.conversion import convert
-from simmail.core.records.fields import an_object
+from simmail.core.records.fields import an_object, convert
 from simmail.errors import FeatureMissing, Invalid, OverAllowance
 
 Feature = Literal["insights", "webhooks", "links", "chaos", "mcp"]

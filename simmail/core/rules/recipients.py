@@ -15,8 +15,7 @@ from msgspec import Meta, Struct
 
 from simmail.core.mime.address import domain_of, parse
 from simmail.core.records.bad_address import BadKind
-from simmail.core.records.conversion import convert
-from simmail.core.records.fields import LIST, Line, Share, below, once
+from simmail.core.records.fields import LIST, Line, Share, below, convert, once
 from simmail.core.rng import Dice
 from simmail.errors import Invalid
 

@@ -11,8 +11,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
-from simmail.core.records.conversion import convert
-from simmail.core.records.fields import Emails, FieldError, Instant, LIST, Line, Lines, Wait
+from simmail.core.records.fields import Emails, FieldError, Instant, LIST, Line, Lines, Wait, convert
 from simmail.core.records.world import StreamName, WorldKind
 from simmail.errors import Invalid
 

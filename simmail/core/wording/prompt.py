@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from simmail.core.language_data import read_yaml
-from simmail.core.records.conversion import convert
+from simmail.core.records.fields import convert
 from simmail.core.rng import Dice
 from simmail.core.wording.chat import ChatMessage
 from simmail.core.wording.plan import WordingPlan

@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from simmail.core.records.conversion import convert
+from simmail.core.records.fields import convert
 from simmail.core.rules.fault_library import SCENARIOS, Scenario, ScenarioChoice, library
 from simmail.core.rules.fault_rule import Count, FaultKind, FaultRule, PAIRS, Stage
 from simmail.errors import NotFound

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core.records.conversion import convert
+from simmail.core.records.fields import convert
 from simmail.core.records.persona import Behaviors, Hours, OutOfOffice, Persona, Style, Timing
 from simmail.errors import Invalid
 
