@@ -13,14 +13,14 @@ from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from simmail.core.records.case import entries, new_case
 from simmail.core.records.fields import (
     Email, FieldError, Instant, LIST, Line, Lines, Prose, Share, Wait, an_object, below, convert,
 )
+from simmail.core.records.persona import new_persona
 from simmail.core.records.world import StreamName, world_of
 from simmail.core.rng import Dice
-from simmail.core.rules.case_fields import entries, new_case
 from simmail.core.rules.fault_rule import rules_of
-from simmail.core.rules.persona_fields import new_persona
 from simmail.core.rules.yaml_text import decode, line_of
 from simmail.core.score.expectations import Expectation, check_ids
 from simmail.core.score.points import PARTS

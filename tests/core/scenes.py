@@ -8,10 +8,9 @@ from typing import Any
 from simmail.core.decide.decision import DecisionInput, PlannedJob, Reaction, Reactions, keyed
 from simmail.core.message.mail import Attachment, Mail
 from simmail.core.mime.address import Address
-from simmail.core.records.persona import Persona
+from simmail.core.records.persona import Persona, new_persona
 from simmail.core.records.relationship import ThreadState
 from simmail.core.rng import Dice
-from simmail.core.rules.persona_fields import new_persona
 
 #: A Monday, 10:00 UTC.
 NOW = datetime(2026, 3, 2, 10, tzinfo=timezone.utc)

@@ -14,11 +14,10 @@ from simmail.core.decide.after_sending import aftermath
 from simmail.core.decide.decide import react
 from simmail.core.decide.decision import Follow, Ignore, Relate, SpamVerdict, keyed
 from simmail.core.mime.address import Address
-from simmail.core.records import temperaments
 from simmail.core.records.job import Job
+from simmail.core.records.persona import SPREAD, TEMPERAMENTS
 from simmail.core.records.relationship import Dossier, ThreadState
-from simmail.core.records.settings import LinkPolicy
-from simmail.core.records.settings import Pace
+from simmail.core.records.settings import LinkPolicy, Pace
 from simmail.core.rng import Dice
 from simmail.core.rules.spam import THRESHOLDS, score
 from simmail.core.time.working_hours import is_open
@@ -34,7 +33,7 @@ class TableTests(SynchronousTestCase):
 
     def test_rates_and_delays(self) -> None:
         """Reply rates lie within four standard errors of the table, median delays within those of a median."""
-        for temperament in temperaments.TEMPERAMENTS:
+        for temperament in TEMPERAMENTS:
             delays = []
             for n in range(COUNT):
                 persona = person(f"p_{temperament.name}_{n}", temperament=temperament.name)
@@ -47,7 +46,7 @@ class TableTests(SynchronousTestCase):
             self.assertLess(abs(len(delays) / COUNT - rate), 4 * error, temperament.name)
             # The logarithm of a log-normal sample's median has a standard error of 1.2533 sigma / sqrt(n).
             wanted = temperament.median_delay.total_seconds()
-            factor = temperaments.SPREAD ** (4 * 1.2533 / len(delays) ** 0.5)
+            factor = SPREAD ** (4 * 1.2533 / len(delays) ** 0.5)
             self.assertTrue(wanted / factor < median(delays) < wanted * factor, (temperament.name, median(delays)))
 
     def test_spread(self) -> None:

@@ -21,10 +21,9 @@ from simmail.core.decide.decision import (
 from simmail.core.decide.job_data import about, job_id, who
 from simmail.core.language.promised import speaks_of
 from simmail.core.message.mail import Mail
-from simmail.core.records import temperaments
 from simmail.core.records.conversation import Appointment, apart, booked
 from simmail.core.records.job import Job, JobKind
-from simmail.core.records.persona import Behaviors, Persona
+from simmail.core.records.persona import Behaviors, Persona, temperament_named
 from simmail.core.records.relationship import Dossier, OpenPromise, ThreadState
 from simmail.core.records.settings import Pace
 from simmail.core.rng import Dice
@@ -258,7 +257,7 @@ def _ask_again(
     job: Job, persona: Persona, mail: Mail, question: str, dice: Dice, now: datetime, pace: Pace
 ) -> PlannedJob | None:
     """The persona's own question, should it stay unanswered; who seldom answers, or minds little, seldom asks again."""
-    rate = min(delay.reply_rate(persona)[0], temperaments.named(persona.temperament).nudges)
+    rate = min(delay.reply_rate(persona)[0], temperament_named(persona.temperament).nudges)
     draw = dice.uniform("again")
     if draw >= rate:
         return None

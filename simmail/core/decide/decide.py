@@ -37,10 +37,9 @@ from simmail.core.language.intents import FRAUD, recognise
 from simmail.core.language.promised import MailPromise, promised
 from simmail.core.language.reader import Findings, read_mail
 from simmail.core.message.auto_submitted import automatic, bulk, no_notices
-from simmail.core.records import temperaments
 from simmail.core.records.case import How
 from simmail.core.records.conversation import Remark, apart, booked, taken
-from simmail.core.records.persona import Behaviors, OutOfOffice, Persona
+from simmail.core.records.persona import Behaviors, OutOfOffice, Persona, temperament_named
 from simmail.core.records.relationship import Dossier, OpenPromise, ThreadState
 from simmail.core.time.arrival import local_arrival
 from simmail.core.time.instant import format_instant
@@ -398,7 +397,7 @@ def _spoken_to(s: DecisionInput, found: Findings) -> bool:
 def _minds_unread(s: DecisionInput, before: Dossier, found: Findings) -> float:
     """How readily the persona reminds of a language that it does not read, 0 where that has not been said before."""
     said = before.unread and not_read(f"{s.mail.subject[:200]}\n{s.mail.text}", found.language.code, s.persona)
-    return temperaments.named(s.persona.temperament).nudges if said and said in before.unread else 0.0
+    return temperament_named(s.persona.temperament).nudges if said and said in before.unread else 0.0
 
 
 def _draw(s: DecisionInput, before: Dossier, dossier: Dossier, found: Findings) -> tuple[bool, str]:

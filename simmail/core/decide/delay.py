@@ -13,8 +13,7 @@ from typing import NamedTuple
 
 from msgspec import UNSET
 
-from simmail.core.records import temperaments
-from simmail.core.records.persona import Hours, OutOfOffice, Persona, Timing
+from simmail.core.records.persona import Hours, OutOfOffice, Persona, SPREAD, Timing, temperament_named
 from simmail.core.records.settings import Pace
 from simmail.core.rng import Dice
 from simmail.core.time.instant import format_duration, parse_duration, zone
@@ -67,14 +66,14 @@ def reply_rate(persona: Persona) -> tuple[float, str]:
     own = timing(persona).reply_rate
     if own is not UNSET:
         return own, f"its own {own:.2f}"
-    temperament = temperaments.named(persona.temperament)
+    temperament = temperament_named(persona.temperament)
     return temperament.reply_rate, f"{temperament.name} {temperament.reply_rate:.2f}"
 
 
 def median_and_spread(persona: Persona) -> tuple[timedelta, float]:
     """Median and geometric standard deviation of its delays."""
     delay = timing(persona).delay
-    median, spread = temperaments.named(persona.temperament).median_delay, temperaments.SPREAD
+    median, spread = temperament_named(persona.temperament).median_delay, SPREAD
     if delay is not UNSET:
         median = median if delay.median is UNSET else parse_duration(delay.median)
         spread = spread if delay.spread is UNSET else delay.spread

@@ -2,7 +2,7 @@
 Who somebody is, estimated from their mail: name, role, client, style, hours, how often and how fast they answer.
 
 Takes what is in an address's mailboxes, as values, and gives persona fields
-that C{persona_fields.new_persona} accepts.  What the mail does not show is left out.
+that C{persona.new_persona} accepts.  What the mail does not show is left out.
 Source: API contract, "Learn a persona from an address's mail".
 """
 
@@ -18,7 +18,7 @@ from zoneinfo import ZoneInfo
 from simmail.core.compose.quoting import split_reply
 from simmail.core.language.tables import every
 from simmail.core.message.mail import Mail
-from simmail.core.records.temperaments import nearest
+from simmail.core.records.persona import nearest_temperament
 from simmail.core.time.instant import DAYS, format_duration, parse_duration
 
 #: Mails that are looked at, newest first; fewer than so many answers tell no rate.
@@ -74,7 +74,8 @@ def learn(address: str, letters: Iterable[LearnedMail]) -> LearnedFields:
     if "reply_rate" in timing:
         delay = timing.get("delay")
         # Drawn, somebody who answers nearly everything might write like one who never does.
-        fields["temperament"] = nearest(timing["reply_rate"], parse_duration(delay["median"]) if delay else None)
+        fields["temperament"] = nearest_temperament(
+            timing["reply_rate"], parse_duration(delay["median"]) if delay else None)
     people = Counter(
         other for one in kept
         for other in (_to(one.mail) if one.own else [one.mail.from_.address.lower()]) if other and other != address

@@ -15,8 +15,7 @@ from simmail.core.decide.delay import drawn, due
 from simmail.core.language.promised import puts_off, speaks_of
 from simmail.core.language.reader import Findings
 from simmail.core.language.tables import every
-from simmail.core.records import temperaments
-from simmail.core.records.persona import Behaviors, Persona
+from simmail.core.records.persona import Behaviors, Persona, temperament_named
 from simmail.core.records.relationship import OpenPromise
 from simmail.core.records.settings import Pace
 from simmail.core.rng import Dice
@@ -70,13 +69,13 @@ def asked_for(promise: OpenPromise, found: Findings, thread: str) -> bool:
 
 def asks_after(persona: Persona, dice: Dice) -> bool:
     """Return whether the persona asks for something promised to it that does not come."""
-    return dice.chance(temperaments.named(persona.temperament).nudges, "asks after")
+    return dice.chance(temperament_named(persona.temperament).nudges, "asks after")
 
 
 def keeping(persona: Persona) -> float:
     """Return the chance that this persona does in time what it promised."""
     own = persona.behaviors.keep_promises if isinstance(persona.behaviors, Behaviors) else None
-    return own if isinstance(own, float) else temperaments.named(persona.temperament).keep_promises
+    return own if isinstance(own, float) else temperament_named(persona.temperament).keep_promises
 
 
 def fate(persona: Persona, promised: datetime, pace: Pace, now: datetime, dice: Dice) -> Drawn:

@@ -15,8 +15,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from simmail.core.language.reader import Findings
-from simmail.core.records import temperaments
-from simmail.core.records.persona import Persona
+from simmail.core.records.persona import Persona, temperament_named
 from simmail.core.records.relationship import Dossier, OpenPromise, Relation, RelationPromise, Stance
 
 #: After this many days without contact half of what was felt has worn off.
@@ -48,7 +47,7 @@ def begun(dossier: Dossier, persona: Persona) -> Dossier:
     """The dossier with its numbers set: the temperament's, where nothing is felt yet."""
     if dossier.warmth is not None:
         return dossier
-    own = temperaments.named(persona.temperament)
+    own = temperament_named(persona.temperament)
     return replace(dossier, warmth=own.warmth, trust=own.trust, patience=own.patience)
 
 
@@ -176,7 +175,7 @@ def _faded(dossier: Dossier, persona: Persona, now: datetime) -> Dossier:
     """What time has worn off: towards the temperament's own numbers."""
     if dossier.last_contact is None or now <= dossier.last_contact:
         return dossier
-    own = temperaments.named(persona.temperament)
+    own = temperament_named(persona.temperament)
     left = 0.5 ** ((now - dossier.last_contact).total_seconds() / 86400 / HALF_LIFE_DAYS)
 
     def drift(value: float | None, home: float) -> float:

@@ -16,8 +16,7 @@ import msgspec
 from msgspec import UNSET, Struct, structs
 
 from simmail.core.language.phrases import say
-from simmail.core.records.persona import Persona, Style
-from simmail.core.records.temperaments import TEMPERAMENTS
+from simmail.core.records.persona import Persona, Style, TEMPERAMENTS
 from simmail.core.wording.attached import attached_texts
 from simmail.core.writer.context import Scene
 from simmail.core.writer.layout import closing, greeting, signed

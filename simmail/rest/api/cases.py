@@ -26,7 +26,7 @@ from simmail.rest.route import Call, Deleted, Query, Route
 HEADING = "Cases"
 
 
-#: For the OpenAPI document; C{core.rules.case_fields} takes them.
+#: For the OpenAPI document; C{core.records.case} takes them.
 PersonIn = some_of(
     "PersonIn", CasePerson, "Somebody on a case: C{persona_id}, C{address}, or C{addresses} and other fields of a "
     "new persona.  C{addresses}: of which the first is the one they write from.", forbid=False, addresses=Emails)

@@ -15,9 +15,8 @@ from simmail.core.language.tables import language
 from simmail.core.message.mail import Mail
 from simmail.core.message.parse import read
 from simmail.core.mime.address import stored
-from simmail.core.records import temperaments
 from simmail.core.records.conversation import Appointment, Remark
-from simmail.core.records.persona import Persona, TemperamentName
+from simmail.core.records.persona import Persona, TEMPERAMENTS, TemperamentName
 from simmail.core.records.relationship import Relation, Stance
 from simmail.core.time.instant import format_duration
 from simmail.core.writer.agenda import Calendar
@@ -35,7 +34,7 @@ from simmail.universe.usage import LEARNED
 HEADING = "Personas"
 
 
-#: For the OpenAPI document; C{core.rules.persona_fields} takes them.
+#: For the OpenAPI document; C{core.records.persona} takes them.
 PersonaFields = some_of(
     "PersonaFields", Persona, "What may be said of a persona; what is left out is drawn, or stays.",
     without=("id", "provider", "created"))
@@ -305,7 +304,7 @@ async def preview(call: Call) -> Preview:
 
 async def list_temperaments(call: Call) -> list[TemperamentItem]:
     return [TemperamentItem(one.name, one.weight, one.reply_rate, format_duration(one.median_delay), one.text)
-            for one in temperaments.TEMPERAMENTS]
+            for one in TEMPERAMENTS]
 
 
 _EXAMPLE = {

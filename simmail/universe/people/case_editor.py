@@ -19,14 +19,12 @@ from simmail.core.decide.decision import Reaction
 from simmail.core.message.mail import Mail
 from simmail.core.mime.address import Address
 from simmail.core.records import case as rules
-from simmail.core.records.case import Case, CasePerson
+from simmail.core.records.case import Case, CasePerson, entries, merged, new_case
 from simmail.core.records.commit import Commit
 from simmail.core.records.event import Event
-from simmail.core.records.persona import Persona
+from simmail.core.records.persona import Persona, new_persona
 from simmail.core.records.relationship import Dossier
 from simmail.core.rng import Dice
-from simmail.core.rules.case_fields import entries, merged, new_case
-from simmail.core.rules.persona_fields import new_persona
 from simmail.core.rules.quota_plan import Plan
 from simmail.universe.committer import Committer
 from simmail.universe.pending import PendingJobs

@@ -21,9 +21,8 @@ from simmail.core.language.names import at_provider, named_by
 from simmail.core.mime.address import stored
 from simmail.core.records.commit import Commit
 from simmail.core.records.event import Event, PersonaTag
-from simmail.core.records.persona import Persona, Provider
+from simmail.core.records.persona import Persona, Provider, new_persona, patched
 from simmail.core.rng import Dice
-from simmail.core.rules.persona_fields import new_persona, patched
 from simmail.errors import Conflict, Invalid, NotFound
 from simmail.interfaces import IDatabase, IMailStore
 from simmail.universe.cache import DocumentCache

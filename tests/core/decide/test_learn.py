@@ -12,8 +12,8 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.decide.learn import LearnedFields, LearnedMail, client_of, learn
 from simmail.core.mime.address import Address
+from simmail.core.records.persona import new_persona
 from simmail.core.rng import Dice
-from simmail.core.rules.persona_fields import new_persona
 from simmail.core.time.instant import parse_duration
 from tests.core.scenes import NOW, mail
 

@@ -9,7 +9,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.decide import delay, promises
 from simmail.core.language.reader import Findings
-from simmail.core.records import temperaments
+from simmail.core.records.persona import TEMPERAMENTS
 from simmail.core.records.relationship import OpenPromise
 from simmail.core.records.settings import Pace
 from simmail.core.rng import Dice
@@ -44,7 +44,7 @@ class FulfilledTests(SynchronousTestCase):
 
     def test_asks_after(self) -> None:
         """By temperament: who follows rules always asks, the flaky sometimes, a ghost hardly ever."""
-        for one in temperaments.TEMPERAMENTS:
+        for one in TEMPERAMENTS:
             asked = sum(promises.asks_after(person(temperament=one.name), Dice(str(n))) for n in range(1000))
             self.assertLess(abs(asked / 1000 - one.nudges), 0.05, one.name)
 
@@ -75,7 +75,7 @@ class FateTests(SynchronousTestCase):
         found = Counter(promises.fate(persona, after(days=3), Pace(), NOW, Dice(str(n))).fate for n in range(2000))
         self.assertLess(abs(found["kept"] / 2000 - 0.5), 0.045)
         self.assertLess(abs(found["late"] / 2000 - 0.3), 0.045)
-        for one in temperaments.TEMPERAMENTS:
+        for one in TEMPERAMENTS:
             self.assertEqual(promises.keeping(person(temperament=one.name)), one.keep_promises)
 
     def test_when(self) -> None:

@@ -12,7 +12,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.decide import relationship
 from simmail.core.language.reader import Findings
-from simmail.core.records import temperaments
+from simmail.core.records.persona import TEMPERAMENTS, temperament_named
 from simmail.core.records.relationship import Dossier, OpenPromise
 from tests.core.scenes import APP, NOW, after, mail, person
 
@@ -31,7 +31,7 @@ class FeelingTests(SynchronousTestCase):
 
     def test_at_first(self) -> None:
         """The numbers begin where the temperament puts them, and stay once set."""
-        for one in temperaments.TEMPERAMENTS:
+        for one in TEMPERAMENTS:
             begun = relationship.begun(Dossier(APP), person(temperament=one.name))
             self.assertEqual((begun.warmth, begun.trust, begun.patience), (one.warmth, one.trust, one.patience))
         set_ = Dossier(APP, warmth=0.1, trust=0.2, patience=0.3)
@@ -74,7 +74,7 @@ class FeelingTests(SynchronousTestCase):
         """Half of what was felt has worn off after sixty days."""
         angry = replace(NEW, patience=0.2, last_contact=NOW)
         later = met(angry, now=after(days=60))
-        home = temperaments.named("responsive").patience
+        home = temperament_named("responsive").patience
         self.assertLess(abs((later.patience or 0) - (home + 0.2) / 2), 0.01)
         much = met(angry, now=after(days=3000))
         self.assertLess(abs((much.patience or 0) - home), 0.01)

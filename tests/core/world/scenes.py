@@ -5,10 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from simmail.core.records.persona import Persona
+from simmail.core.records.persona import Persona, new_persona
 from simmail.core.records.world import Company
 from simmail.core.rng import Dice
-from simmail.core.rules.persona_fields import new_persona
 from simmail.core.world.kinds import KINDS, composed
 from simmail.core.world.occasion import Composition, Occasion
 from simmail.core.world.people import newcomer

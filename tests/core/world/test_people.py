@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from simmail.core.records.persona import new_persona
 from simmail.core.rng import Dice
-from simmail.core.rules.persona_fields import new_persona
 from simmail.core.world.people import newcomer, plain
 from simmail.core.world.words import TONGUES, common
 from tests.core.world.scenes import NOW

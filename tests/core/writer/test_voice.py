@@ -8,7 +8,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.language.intents import BORROWED, INTENTS
 from simmail.core.language.tables import WRITTEN, language, read_yaml
-from simmail.core.records import temperaments
+from simmail.core.records.persona import TEMPERAMENTS as DRAWN
 from simmail.core.rng import Dice
 from simmail.core.writer.speech_act import ACTS, KNOWN
 from simmail.core.writer.voice import FORMALITIES, MOST_WAYS, Piece, choose, fill, manners, own, parse, voice, ways
@@ -26,7 +26,7 @@ class FileTests(SynchronousTestCase):
 
     def test_everybody(self) -> None:
         """There is a manner and a voice for each temperament that can be drawn, and for no other."""
-        drawn = {one.name for one in temperaments.TEMPERAMENTS}
+        drawn = {one.name for one in DRAWN}
         self.assertEqual(set(manners()), drawn)
         self.assertEqual(set(TEMPERAMENTS), drawn)
         for temperament in drawn:

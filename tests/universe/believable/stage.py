@@ -21,14 +21,14 @@ from simmail.core.message.mail import Mail
 from simmail.core.message.parse import read
 from simmail.core.mime.address import parse_all
 from simmail.core.records.event import Event
-from simmail.core.records.temperaments import NAMES
+from simmail.core.records.persona import TEMPERAMENTS as ALL_TEMPERAMENTS  # noqa: E402
 from simmail.core.time.instant import email_date
 from simmail.core.wording.chat import ChatAnswer, ChatQuery
 from simmail.testing.universe import MemoryServer, now, turned
 from tests.universe.believable import specimens
 from tests.universe.believable.specimens import Background, Conversation, Specimen
 
-TEMPERAMENTS = NAMES
+TEMPERAMENTS = tuple(one.name for one in ALL_TEMPERAMENTS)
 #: Words what is asked of a model; and what that model is called.
 Writer = Callable[[ChatQuery], ChatAnswer]
 MODEL = "writer"

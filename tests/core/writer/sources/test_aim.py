@@ -5,7 +5,7 @@ from __future__ import annotations
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.language.tables import language
-from simmail.core.records import temperaments
+from simmail.core.records.persona import TEMPERAMENTS as DRAWN
 from simmail.core.writer.sources.aim import STEPS, aim, as_price, counter, offered, steps
 from tests.core.writer.samples import TEMPERAMENTS, mail, maria, wrote
 
@@ -32,7 +32,7 @@ class AimTests(SynchronousTestCase):
         self.assertEqual([as_price(3000, one) for one in ("£3,450", "3 450 €", "3.450 Euro", "EUR 3,450.00", "3450 €")],
                          ["£3,000", "3 000 €", "3.000 Euro", "EUR 3,000.00", "3000 €"])
         self.assertEqual(offered("a voucher or a replacement", EN), frozenset(("voucher", "replacement")))
-        self.assertEqual(set(STEPS), {one.name for one in temperaments.TEMPERAMENTS})
+        self.assertEqual(set(STEPS), {one.name for one in DRAWN})
 
     def test_refund(self) -> None:
         """Who wants the money back takes no replacement from anybody, and says what it wants."""

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from msgspec import UNSET
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core.records.persona import Persona
+from simmail.core.records.persona import CLIENT_WEIGHTS, Persona, new_persona, patched
 from simmail.core.rng import Dice
-from simmail.core.rules.persona_fields import CLIENT_WEIGHTS, new_persona, patched
 from simmail.errors import Invalid
 from tests.core.scenes import NOW, person
 

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from msgspec import UNSET
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core.records.case import CasePerson
-from simmail.core.rules.case_fields import entries, merged, new_case
+from simmail.core.records.case import CasePerson, entries, merged, new_case
 from simmail.errors import Invalid
 from tests.core.scenes import NOW, after
 
