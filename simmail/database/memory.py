@@ -9,17 +9,18 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from twisted.internet.defer import Deferred, succeed
+from twisted.internet.defer import Deferred, fail, succeed
 from zope.interface import implementer
 
 from simmail.concurrency import at_once
 from simmail.core.records.commit import Commit, Committed, EventQuery, JobQuery
 from simmail.core.records.delivery import Arrival
 from simmail.core.records.job import Job
+from simmail.core.records.stored import StoredRow
 from simmail.core.rules.token_bucket import Bucket, draw
 from simmail.database import encoding
 from simmail.errors import Conflict, Invalid, Unavailable
@@ -186,6 +187,14 @@ class MemoryDatabase:
         if before.has_any:
             raise Conflict(f"universe {target} has something already")
         self._spaces[target] = self._spaces[source].copied(before.last)
+
+    def dump(self, universe: str) -> AsyncIterator[Sequence[StoredRow]]:
+        """@raise Unavailable: always; it lasts no longer than the process, so nothing of it is carried elsewhere."""
+        raise Unavailable("what is in memory only cannot be carried elsewhere")
+
+    def load(self, universe: str, rows: AsyncIterator[Sequence[StoredRow]]) -> Deferred[None]:
+        """@raise Unavailable: always."""
+        return fail(Unavailable("nothing can be carried into what is in memory only"))
 
     @at_once
     def universes(self) -> list[str]:

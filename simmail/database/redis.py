@@ -10,7 +10,7 @@ long on either side.  What the keys are is told in L{simmail.database.keys}.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -25,8 +25,9 @@ from simmail.concurrency import Waiting, as_deferred
 from simmail.core.records.commit import Commit, Committed, EventQuery, JobQuery
 from simmail.core.records.delivery import Arrival
 from simmail.core.records.job import Job
+from simmail.core.records.stored import StoredRow
 from simmail.core.time.histogram import lines
-from simmail.database import encoding, keys
+from simmail.database import encoding, keys, transfer
 from simmail.database.connection import RedisConnection, Word, pack
 from simmail.database.event_numbers import EventNumbers, ahead
 from simmail.database.lua import load
@@ -243,6 +244,23 @@ class RedisDatabase:
         last = await self._writes.call(("HGET", keys.prefix(target) + keys.META, "last"))
         self._unsynced.copied(keys.prefix(source), keys.prefix(target), copy, int(last or 0), again)
         self._synced.made()
+
+    async def dump(self, universe: str) -> AsyncIterator[Sequence[StoredRow]]:
+        async for rows in transfer.dump(self._reads, keys.prefix(universe)):
+            yield rows
+
+    @as_deferred
+    async def load(self, universe: str, rows: AsyncIterator[Sequence[StoredRow]]) -> None:
+        """Have it in the synced log before it is there for anybody."""
+        prefix = keys.prefix(universe)
+        used = await self._writes.call(("HGET", prefix + keys.META, "last"))
+        loading = transfer.Loading(
+            self._writes, prefix, lambda commit: _commit_args(self._start["commit"], universe, commit), int(used or 0))
+        async for page in rows:
+            await loading.add(page)
+        self._unsynced.numbers[prefix] = loading.used
+        self._synced.made()
+        await self.synced()
 
     def universes(self) -> Deferred[list[str]]:
         """Leave out the server's own documents, which are no universe."""

@@ -86,6 +86,23 @@ class IDatabase(Interface):
             has more than can be copied in one step.
         """
 
+    def dump(universe):
+        """
+        Read all there is of a universe that nobody has opened; async iterator of pages: sequences of rows of one kind
+        (L{simmail.core.records.stored}).
+        """
+
+    def load(universe, rows):
+        """
+        Put what C{dump} read, kind by kind as C{STORED} has them, into a universe that has nothing; Deferred, which
+        fires when all of it outlives a power cut.
+
+        Event numbers are as they were, and go on above the highest that either has used.  Failing midway it leaves
+        what it has put: that is to be erased.
+
+        @param rows: async iterator of pages.  @raise Invalid: a row that cannot be.
+        """
+
     def universes():
         """List the names of universes that have any document; Deferred of C{list[str]}."""
 
