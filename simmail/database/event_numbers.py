@@ -24,7 +24,7 @@ class NotedNumbers(Struct, frozen=True):
     """
     What the file says.
 
-    @ivar run: of Redis (C{unsynced.run_of}); clean: nothing was used since.
+    @ivar run: of Redis (C{synced.run_of}); clean: nothing was used since.
     @ivar last: the highest event number used, by hash tag.
     """
 

@@ -32,8 +32,7 @@ from simmail.database.connection import RedisConnection, Word, pack
 from simmail.database.event_numbers import EventNumbers, ahead
 from simmail.database.lua import load
 from simmail.database.queries import PAGE, Questions, all_of, job_of
-from simmail.database.synced import Synced
-from simmail.database.unsynced import Ask, Unsynced, run_of
+from simmail.database.synced import Ask, Synced, Unsynced, run_of
 from simmail.database.url import FIELD, locked_out, parse, weakness
 from simmail.errors import Conflict, Invalid, Unavailable
 from simmail.interfaces import IDatabase

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.database import unsynced
-from simmail.database.unsynced import Blocks
+from simmail.database import synced
+from simmail.database.synced import Blocks
 
 
 class BlockTests(SynchronousTestCase):
@@ -16,14 +16,14 @@ class BlockTests(SynchronousTestCase):
     @given(st.lists(st.binary(max_size=200), max_size=30))
     def test_kept(self, many: list[bytes]) -> None:
         """All stays as it was, whatever is kept behind it, also what is longer than a block."""
-        self.patch(unsynced, "BLOCK", 100)
+        self.patch(synced, "BLOCK", 100)
         kept = Blocks()
         views = [kept.keep(octets) for octets in many]
         self.assertEqual([bytes(view) for view in views], many)
 
     def test_together(self) -> None:
         """What fits is in one block; what does not begins another."""
-        self.patch(unsynced, "BLOCK", 100)
+        self.patch(synced, "BLOCK", 100)
         kept = Blocks()
         first, second, third = kept.keep(b"a" * 60), kept.keep(b"b" * 40), kept.keep(b"c")
         self.assertIs(first.obj, second.obj)

@@ -16,8 +16,8 @@ from twisted.trial.unittest import SynchronousTestCase
 from simmail.core.records.commit import Commit, EventQuery
 from simmail.core.records.delivery import Arrival, Copy
 from simmail.core.records.event import Event
-from simmail.database import keys, unsynced
-from simmail.database.event_numbers import JUMP, NotedNumbers, EventNumbers, ahead
+from simmail.database import keys, synced
+from simmail.database.event_numbers import EventNumbers, JUMP, NotedNumbers, ahead
 from simmail.database.private.server import PrivateRedis
 from simmail.database.redis import RedisDatabase
 from simmail.errors import Unavailable
@@ -78,7 +78,7 @@ class LossTests(RedisTestCase):
         self.assertEqual(await self.database.table("main", "n"), counted)
         self.assertEqual(await self.database.table("main", "state"), {"n": b"199"})
         self.assertFalse((await self.database.commit("main", delivery(150))).fresh)
-        self.assertEqual((await self.database.commit("main", delivery(200))).first, 200 + unsynced.JUMP + 1)
+        self.assertEqual((await self.database.commit("main", delivery(200))).first, 200 + synced.JUMP + 1)
 
     async def test_nothing_lost(self) -> None:
         """Where nothing is missing nothing is made again, and no number is left out."""
@@ -186,7 +186,7 @@ class LossTests(RedisTestCase):
         done = True
         await looking
         self.assertTrue(seen)
-        self.assertEqual(set(seen) - {1000, 1000 + unsynced.JUMP}, set())
+        self.assertEqual(set(seen) - {1000, 1000 + synced.JUMP}, set())
 
     async def test_under_load(self) -> None:
         """In the middle of it: each is there once under the number it was told, and none is used twice."""
@@ -325,14 +325,14 @@ class SyncedTests(RedisTestCase):
 
     async def test_bound(self) -> None:
         """However much is committed, no more than so much is kept."""
-        self.patch(unsynced, "MOST", 100_000)
+        self.patch(synced, "MOST", 100_000)
         for n in range(30):
             await self.database.commit("main", Commit(puts=(("a", "b", b"x" * 10_000),)))
         self.assertTrue(1 <= len(self.database._unsynced) <= 10)
 
 
 _KEPT = """
-from simmail.database.unsynced import Unsynced
+from simmail.database.synced import Unsynced
 
 def resident():
     with open("/proc/self/status") as status:
