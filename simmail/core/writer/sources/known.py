@@ -72,9 +72,9 @@ def _look_up(
     """The answer from what stands written or is known for sure, None when nothing says it."""
     language = scene.language
     if question.type == "yes_no":
-        so = check(question, read.base, known.remarks, known.facts, language)
+        so = check(_whole(question, read, language), read.base, known.remarks, (*known.facts, *known.notes), language)
         if so is not None and so.fact is not None:
-            told = {**so.fact.values(language), "value": so.fact.value.rstrip(".")}
+            told = {**facts.capital_label(so.fact, language).values(language), "value": so.fact.value.rstrip(".")}
             return Said(act="answer.fact_so" if so.agrees else "answer.fact_not", values={**values, **told})
         if so is not None and so.remark is not None:
             return _from_thread(scene, so.remark, values, "answer.said_so" if so.agrees else "answer.said_not")
@@ -137,6 +137,18 @@ def _look_up(
         return Said(act="answer.when", values={
             **values, **counted(question.topic, language), **scene.by(promised)})
     return _of_self(scene, question, values, known)
+
+
+def _whole(question: MailQuestion, read: Read, language: Language) -> MailQuestion:
+    """A question that names nothing, as "is that so?", with the sentence before it, which it is about."""
+    if content(question.text, language.code) or any(map(str.isdigit, question.text)) or question.behind:
+        return question
+    before = ""
+    for one in read.found.prose.sentences:
+        if question.text.lower() in one.lower():
+            break
+        before = one
+    return replace(question, behind=before) if before else question
 
 
 def _dated(question: MailQuestion, base: datetime, known: tuple[Fact, ...], language: Language) -> Fact | None:

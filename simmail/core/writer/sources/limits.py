@@ -34,6 +34,17 @@ class LimitWords(Struct, frozen=True, forbid_unknown_fields=True):
     away: tuple[str, ...]
     to: tuple[str, ...]
     most: tuple[str, ...]
+    bound_below: tuple[str, ...]
+    bound_behind: tuple[str, ...]
+    bound_most: tuple[str, ...]
+    bound_above: tuple[str, ...]
+    bound_least: tuple[str, ...]
+    lowest: frozenset[str]
+    highest: frozenset[str]
+    beyond: tuple[str, ...]
+    early: tuple[str, ...]
+    middle: tuple[str, ...]
+    late: tuple[str, ...]
 
 
 class Limit(Struct, frozen=True):

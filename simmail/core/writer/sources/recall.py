@@ -12,11 +12,13 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from simmail.core.language.agreements import is_appointment
-from simmail.core.language.clause.question_types import asking, mentions_any, said_thing
+from simmail.core.language.clause.question_types import asking, attribute_names, mentions_any, said_thing
 from simmail.core.language.facts import Fact
 from simmail.core.language.questions import MailQuestion
 from simmail.core.language.tables import Language
 from simmail.core.records.conversation import Remark
+from simmail.core.writer.sources.bounds import Ranges, compared, ranges
+from simmail.core.writer.sources.limits import limit_words
 from simmail.core.writer.sources.marks import Marks, agree, marks
 from simmail.core.writer.sources.reckoning import priced
 from simmail.core.writer.sources.said_words import content, is_bare_price, prices, shared
@@ -79,6 +81,10 @@ def check(
 ) -> Checked | None:
     """Return whether a statement with figures in it agrees with the facts or, first of all, with the thread."""
     text = question.behind or question.text
+    facts = tuple(facts)
+    limited = _limited(text, base, facts, language)
+    if limited is not None:
+        return limited
     asked = marks(text, base, language)
     if asked == Marks():
         return None
@@ -123,6 +129,27 @@ def check(
             return Checked(False, None, replace(later[-1], kind="stated", value=prices(
                 later[-1].value, language)[0].text))
     return best
+
+
+def _limited(text: str, base: datetime, facts: Sequence[Fact], language: Language) -> Checked | None:
+    """Whether what is asked keeps to a fact where one of the two is a limit; of several facts that which is named."""
+    asked = ranges(text, base, language) if facts else Ranges({})
+    if not asked.kinds:
+        return None
+    own, meant = content(text, language.code), attribute_names(text, language)
+    found: list[tuple[int, bool, Fact]] = []
+    for fact in facts:
+        kind, so = compared(asked, ranges(fact.value, base, language, fact.label))
+        if kind:
+            named = len(shared(own, content(f"{fact.label} {fact.value}", language.code))) + any(
+                one.search(fact.label.lower()) for one in meant)
+            found.append((named, so, fact))
+    best = max((named for named, _, _ in found), default=0)
+    told = [one for one in found if one[0] == best]
+    # Of several that nobody names none is meant for sure.
+    if len(told) != 1:
+        return None
+    return Checked(told[0][1] is not mentions_any(text, limit_words(language.code).beyond), told[0][2], None)
 
 
 def _differ(numbered: Mapping[str, int], fact: Fact, language: Language) -> bool:
