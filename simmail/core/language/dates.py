@@ -30,6 +30,8 @@ _LONGEST_SPAN = timedelta(days=90)
 _HOUR, _DAY, _WEEK = timedelta(hours=1), timedelta(days=1), timedelta(weeks=1)
 #: Without a year, a day so long past is next year's, where it lies ahead for certain.
 _JUST_PAST = timedelta(days=60)
+#: A number before one of these is no day.
+_NO_DAY = frozenset((":", "%", "/", "€", "$", "£"))
 
 
 class Slot(Struct, frozen=True):
@@ -148,6 +150,7 @@ def find(sentence: str, base: datetime, language: Language) -> Dates:
             deadline = any(word in language.due_words for word in before)
             begun = not sentence.rstrip().endswith("?") and not language.since_words.isdisjoint(before)
             dates.append(day)
+            reader.named.append(day)
             unused = True
             if deadline:
                 deadlines.append(day)
@@ -165,6 +168,8 @@ def find(sentence: str, base: datetime, language: Language) -> Dates:
             if day is None:
                 waiting, day_at = at, position
             elif not ranged and not deadline:
+                if unused and slots and not slots[-1].timed and language.or_ in low[:position]:
+                    slots[-1] = _slot(slots[-1].start.date(), at, zone)  # "Monday or Tuesday at 8"
                 slots.append(_slot(day, at, zone))
             unused = False
             position += length
@@ -203,6 +208,7 @@ class _Reader:
         self._base, self._language, self._ahead = base, language, ahead
         self._past = not ahead and _past(self.low, language)
         self.impossible: dict[str, None] = {}
+        self.named: list[date] = []
         self.zone: tzinfo = base.tzinfo or timezone.utc
         zones = merged("zones")
         if not zones.keys().isdisjoint(self.low):
@@ -223,7 +229,7 @@ class _Reader:
         """Return a date at a position, and how many tokens it takes."""
         language, word = self._language, self.low[position]
         if word[0].isdigit():
-            return self._figures(position) or self._day_first(position)
+            return self._figures(position) or self._day_first(position) or self._day_alone(position)
         if word in language.weekday_forms and (
             len(word) > 4 or len(word) > 2 and (
                 self._tokens[position][0].isupper() or self._at(position - 1) in language.day_openers)
@@ -316,6 +322,9 @@ class _Reader:
         today = self.today
         ahead = (weekday - today.weekday()) % 7 or 7
         language = self._language
+        same = next((one for one in self.named if one.weekday() == weekday and one > today), None)
+        if same is not None:
+            return same, 1  # "she will be six on the 19th, and we have a party on the Saturday"
         if (
             self._at(position - 1) in language.following
             or self._at(position - 1) in language.week_words and self._at(position - 2) in language.following
@@ -329,25 +338,52 @@ class _Reader:
 
     def _day_of_month(self, position: int, after: int) -> tuple[date, int] | None:
         """Read "Saturday 19th", "viernes 18": the day of that number, in this month or the next, that is one."""
-        number = self._number(after, 1, 31)
-        language, next_to = self._language, self._at(after + 1)
-        marked = next_to in language.day_marks
-        follows = language.at_words | language.range_words | language.after_hour
-        if number is None or next_to in language.halves or not (
-            marked or next_to in follows or not next_to[:1].isalnum() and next_to not in (":", "%", "/")
-        ):
-            return None
-        if next_to == "." and self._at(after + 2).isdigit():
-            return None
-        near = self.today.replace(day=1)
-        for month in (near, near + timedelta(days=31)):
-            try:
-                found = month.replace(day=number)
-            except ValueError:
-                continue
-            if found >= self.today and found.weekday() == language.weekday_forms[self.low[position]]:
-                return found, 2 if marked else 1
+        number, next_to = self._number(after, 1, 31), self._at(after + 1)
+        language = self._language
+        if number is None or next_to in language.halves or next_to in language.hour_words or next_to in _NO_DAY or (
+                next_to == "." and self._at(after + 2).isdigit()) or next_to[:1].isalnum() and not (
+                    next_to in language.day_marks or self._goes_on(next_to)):
+            return None  # "Friday 13 people come"
+        for found in self._numbered(number):
+            if found.weekday() == language.weekday_forms[self.low[position]]:
+                return found, 2 if next_to in language.day_marks else 1
         return None
+
+    def _day_alone(self, position: int) -> tuple[date, int] | None:
+        """Read "the 21st", "am 26.", "el 26": the next day of that number, where nothing follows that it is one of."""
+        number, next_to = self._number(position, 1, 31), self._at(position + 1)
+        language = self._language
+        before = self._at(position - 1)
+        if number is None or before not in language.dated_by or next_to in language.halves or next_to in _NO_DAY:
+            return None
+        marked = next_to in language.day_marks or next_to == "." and language.inflected
+        if not marked and (language.inflected or "st" in language.day_marks) or next_to == "." and self._at(
+                position + 2).isdigit():
+            return None
+        behind = position + 1 + marked
+        follows = self._at(behind)
+        if follows[:1].isalpha() and (self._tokens[behind][0].isupper() if language.inflected else not self._goes_on(
+                follows)):
+            return None  # "the 21st century", "am 3. Tag", "le 12 rue"
+        day = None if self._past else next(iter(self._numbered(number)), None)
+        return None if day is None else (day, 1 + marked)
+
+    def _goes_on(self, word: str) -> bool:
+        """Return whether a word behind a number is none that is counted."""
+        language = self._language
+        return word in language.common_words or word in language.at_words or word in language.range_words or (
+            word in language.after_hour)
+
+    def _numbered(self, number: int) -> list[date]:
+        """Return the days of that number, in this month and the two that follow, that are still to come."""
+        found, month = list[date](), self.today.replace(day=1)
+        for _ in range(3):
+            try:
+                found.append(month.replace(day=number))
+            except ValueError:
+                pass
+            month = (month + timedelta(days=31)).replace(day=1)
+        return [day for day in found if day >= self.today]
 
     def _figures(self, position: int) -> tuple[date, int] | None:
         # 2026-03-10, 10.3.2026, 10.03., 10/03/2026
@@ -451,7 +487,9 @@ class _Reader:
         if self._at(after) in (":", ".") and len(self._at(after + 1)) == 2:
             number = self._number(after + 1, 0, 59)
             if number is not None:
-                marked = self._at(after) == ":"
+                # "At 9.40", which is no sum of money.
+                marked = self._at(after) == ":" or self._at(position - 1) in language.at_words and self._at(
+                    after + 2) not in _NO_DAY
                 minute, after = number, after + 2
         half = language.halves.get(self._at(after))
         length = 1
@@ -472,6 +510,9 @@ class _Reader:
             # "Tomorrow at 3": in the afternoon.
             late = hour < 7 and bool(language.halves) and not self._in_the_morning(position)
             return (hour + 12 if late else hour, 0, False), 1
+        if marked and self._at(position + 1) == "." and hour < 7 and language.halves and not self._in_the_morning(
+                position):
+            hour += 12
         return ((hour, minute, False), after - position) if marked else None
 
     def _in_the_morning(self, position: int) -> bool:

@@ -327,6 +327,7 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True, rename={"and_": 
     money_words: tuple[str, ...]
     cues: dict[str, dict[str, float]]
     since_words: frozenset[str] = frozenset()
+    dated_by: frozenset[str] = frozenset()
     state_labels: frozenset[str] = frozenset()
     state_verbs: frozenset[str] = frozenset()
     state_being: frozenset[str] = frozenset()

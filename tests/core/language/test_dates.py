@@ -67,6 +67,20 @@ class SlotTests(SynchronousTestCase):
         ):
             self.assertEqual(starts(find(sentence, MONDAY, language(code))), expected, sentence)
 
+    def test_day_of_the_month_alone(self) -> None:
+        """A day may be a number alone, where nothing is counted by it; an hour may be written with a dot."""
+        for code, sentence, expected in (
+            ("en", "Wednesday 18th or the 21st?", ["03-18", "03-21"]), ("en", "in the 21st century", []),
+            ("en", "the 2nd door", []), ("en", "Thursday 12th at 4.15?", ["03-12 16:15"]), ("en", "at 4.15 €", []),
+            ("de", "Der Umzug ist am 26. um 10 Uhr", ["03-26 10:00"]), ("de", "am 3. Tag", []),
+            ("fr", "le 26 ou le 28 ?", ["03-26", "03-28"]), ("fr", "le 12 rue Haute", []),
+            ("fr", "mardi 17 vous irait, à 8h ?", ["03-17 08:00"]), ("es", "¿el otro sábado, el 21?", ["03-21"]),
+            ("fr", "lundi 16 ou mardi 17 vous irait, à 8h ?", ["03-16 08:00", "03-17 08:00"]),
+            ("es", "el 10 % más", []),
+            ("en", "He will be six on the 21st and there is a party on the Saturday at 2", ["03-21", "03-21 14:00"]),
+        ):
+            self.assertEqual(starts(find(sentence, MONDAY, language(code))), expected, sentence)
+
     def test_morning(self) -> None:
         """A small hour is one of the afternoon, unless the morning stands beside it."""
         for code, sentence, expected in (
