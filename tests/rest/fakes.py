@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
 from twisted.internet.task import Clock
 
@@ -16,18 +16,8 @@ from simmail.rest.app import Application
 from simmail.rest.context import Services
 from simmail.rest.http.server import ApiSite, Traffic
 from simmail.rest.render.list import Listings
-from simmail.rest.route import Route
-
-
-class Who(NamedTuple):
-    """An identity."""
-
-    kind: str
-    prefix: str
-    name: str
-    universe: str
-    role: str
-    administrator: bool = False
+from simmail.rest.route import ROLES, Route
+from simmail.server.apikeys import Identity
 
 
 class FakeUniverse:
@@ -53,9 +43,8 @@ class FakeRoster:
         self.draw = MemoryDatabase().draw
         self.fail: Exception | None = None
         self.all = {name: FakeUniverse(name) for name in ("main", "other")}
-        self.people = {
-            "v": Who("key", "v", "v", "main", "viewer"), "m": Who("key", "m", "m", "main", "member"),
-            "a": Who("key", "a", "a", "main", "admin"), "o": Who("key", "o", "o", "other", "admin")}
+        self.people = {role[0]: Identity("key", role[0], role[0], "main", role, False) for role in ROLES}
+        self.people["o"] = Identity("key", "o", "o", "other", "admin", False)
 
     async def identify(self, token: str) -> Any:
         """Who has this key."""
