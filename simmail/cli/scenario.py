@@ -110,7 +110,7 @@ def _service(parsed: argparse.Namespace) -> Iterator[tuple[str, str]]:
 
     own = OwnService()
     try:
-        yield own.url, own.key
+        yield own.place
     finally:
         own.stop()
 

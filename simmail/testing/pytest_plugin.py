@@ -37,10 +37,15 @@ def pytest_configure(config: pytest.Config) -> None:
     elif config.getoption("--simmail-url"):
         config.stash[PLACE] = (config.getoption("--simmail-url"), config.getoption("--simmail-key"))
     elif config.getoption("--simmail"):
-        from simmail.testing import service
+        from simmail.testing.service import OwnService
 
-        own = config.stash[OWN] = service.OwnService()
-        config.stash[PLACE] = (own.url, own.key)
+        # It begins while tests are looked for.
+        config.stash[OWN] = OwnService()
+
+
+def _place(config: pytest.Config) -> tuple[str, str] | None:
+    """Where the service is, and the key of the run."""
+    return config.stash[OWN].place if OWN in config.stash else config.stash.get(PLACE, None)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -52,8 +57,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
     """Tell a process of pytest-xdist where the service is."""
-    if PLACE in node.config.stash:
-        node.workerinput["simmail"] = node.config.stash[PLACE]
+    node.workerinput["simmail"] = _place(node.config)
 
 
 @pytest.fixture(scope="session")
@@ -61,9 +65,10 @@ def simmail_admin(pytestconfig: pytest.Config) -> Iterator[Client]:
     """The service, with the key of the run."""
     from simmail.client import Client
 
-    if PLACE not in pytestconfig.stash:
+    place = _place(pytestconfig)
+    if place is None:
         raise pytest.UsageError("the fixture simmail needs --simmail, or --simmail-url and --simmail-key")
-    with Client(*pytestconfig.stash[PLACE]) as client:
+    with Client(*place) as client:
         yield client
 
 

@@ -10,11 +10,13 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
+from threading import Timer
+from typing import TYPE_CHECKING
 
-from simmail.client import ApiError, Client
+if TYPE_CHECKING:
+    from simmail.client import Client
 
 #: Where the clocks of tests begin, and stand until they are moved: a Monday morning.
 START = "2026-03-02T09:00:00Z"
@@ -30,39 +32,36 @@ CONFIG = {
 
 
 class OwnService:
-    """
-    C{simmail run} as a process.
-
-    @ivar url, key: where its API is, and an administrator's key.
-    @raise RuntimeError: it does not start; with what it logged.
-    """
+    """C{simmail run} as a process, which is waited for when somebody asks where it is."""
 
     def __init__(self) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="simmail-"))
-        state, log, config = self._folder / "state", self._folder / "log", self._folder / "config.yaml"
+        self._log, config = self._folder / "log", self._folder / "config.yaml"
         # JSON is YAML.
         config.write_text(json.dumps(CONFIG), encoding="utf-8")
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "simmail", "run", "--state", str(state), "--config", str(config), "--log", str(log)],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        deadline = time.monotonic() + PATIENCE
-        while not self._serves(state):
-            if self._process.poll() is not None or time.monotonic() > deadline:
-                said = log.read_text(encoding="utf-8") if log.exists() else ""
-                self.stop()
-                raise RuntimeError(f"simmail does not start:\n{said[-2000:]}")
-            time.sleep(0.02)
+            [sys.executable, "-m", "simmail", "run", "--ready-line", "--state", str(self._folder / "state"),
+             "--config", str(config), "--log", str(self._log)],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
 
-    def _serves(self, state: Path) -> bool:
-        try:
-            http = json.loads((state / "endpoints.json").read_text(encoding="utf-8"))["http"]
-            self.url = f"http://{http['host']}:{http['port']}"
-            self.key = (state / "admin.key").read_text(encoding="utf-8").strip()
-            with Client(self.url) as client:
-                client.call("GET", "/readyz")
-        except (OSError, ValueError, ApiError):
-            return False
-        return True
+    @cached_property
+    def place(self) -> tuple[str, str]:
+        """
+        Where its API is, and an administrator's key, once it serves.
+
+        @raise RuntimeError: it does not start; with what it logged.
+        """
+        assert self._process.stdout is not None
+        overdue = Timer(PATIENCE, self._process.terminate)
+        overdue.start()
+        line = self._process.stdout.readline()
+        overdue.cancel()
+        if not line:
+            said = self._log.read_text(encoding="utf-8") if self._log.exists() else ""
+            raise RuntimeError(f"simmail does not start:\n{said[-2000:]}")
+        ready = json.loads(line)["ready"]
+        http = ready["listeners"]["http"]
+        return f"http://{http['host']}:{http['port']}", Path(ready["key_file"]).read_text(encoding="utf-8").strip()
 
     def stop(self) -> None:
         """End it, and remove what it kept."""
@@ -72,16 +71,20 @@ class OwnService:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+        if self._process.stdout is not None:
+            self._process.stdout.close()
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
 @cache
 def shared(url: str = "", key: str = "") -> Client:
     """Return a service with an administrator's key: the one that is named, else one of one's own, for this process."""
+    from simmail.client import Client
+
     if not url:
         own = OwnService()
         atexit.register(own.stop)
-        url, key = own.url, own.key
+        url, key = own.place
     client = Client(url, key)
     atexit.register(client.close)
     return client

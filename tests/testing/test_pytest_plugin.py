@@ -9,6 +9,7 @@ from pathlib import Path
 from textwrap import dedent
 
 import simmail
+from simmail.testing import service
 from tests.journeys.running import JourneyCase, environment
 
 DOCS = Path(simmail.__file__).parent / "docs"
@@ -58,6 +59,14 @@ class PluginTests(JourneyCase):
         self.assertEqual(service.good("GET", "/api/admin/universes"), before)
         refused = self.pytest(folder, "--simmail-url", url, "--simmail-key", "sm_no_key")
         self.assertIn("1 error", refused.stdout)
+
+    def test_refused(self) -> None:
+        """A service that does not start ends the wait for it, and tells why each time it is asked."""
+        self.patch(service, "CONFIG", {"listen": {"smtp": "everywhere"}})
+        own = service.OwnService()
+        self.addCleanup(own.stop)
+        for _ in range(2):
+            self.assertRaises(RuntimeError, lambda: own.place)
 
     def test_run(self) -> None:
         """The page's tests pass, each test is alone, and one that fails tells the story."""
