@@ -17,7 +17,7 @@ from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
 from twisted.application import service
-from twisted.internet.defer import Deferred, gatherResults
+from twisted.internet.defer import Deferred, gatherResults, succeed
 from twisted.internet.task import LoopingCall, deferLater
 from twisted.internet.threads import deferToThreadPool
 from twisted.logger import Logger, globalLogPublisher
@@ -183,27 +183,8 @@ class Daemon(service.Service):
         self._end()
 
     async def _start(self) -> None:
-        from simmail.core.message.search_match import Sought
-        from simmail.core.message.summarize import digest
-        from simmail.core.message.thread_keys import thread_keys
-        from simmail.core.mime.bodystructure import shown
-        from simmail.daemon.bootstrap import first_start, look_for_reset, reset_first
-        from simmail.daemon.pdf_reader import PdfReader
         from simmail.database.private.server import PrivateRedis
-        from simmail.database.redis import RedisDatabase
-        from simmail.mailstore.images import MailImages
-        from simmail.mailstore.index.kept_columns import KeptColumns
         from simmail.mailstore.journal.journal import Journal
-        from simmail.mailstore.mailstore import MailStore
-        from simmail.outbound.browser import browser
-        from simmail.outbound.http_client import Gate
-        from simmail.outbound.language_model import KEPT as MODEL_KEPT, language_model
-        from simmail.outbound.records import Records
-        from simmail.outbound.resolver import Names
-        from simmail.outbound.spam_engines import spam_engines
-        from simmail.outbound.web_files import WebFiles
-        from simmail.outbound.webhook_sender import AT_ONCE, KEPT, WebhookSender
-        from simmail.server.server import MailServer
 
         config, state, reactor = self._config, self._state, self._reactor
         steady = SteadyTime()
@@ -221,17 +202,43 @@ class Daemon(service.Service):
         self._tls = ServerTls(
             config.tls.certificate or str(state / "certificate.pem"), config.tls.key or str(state / "key.pem"),
             bool(config.tls.certificate), (*config.tls.names, config.server.domain))
-        # First, for its writer takes a moment to begin.
+        # Each begins a process, which takes a moment: the rest is imported meanwhile.
         journal = Journal(str(state / "journal"), reactor)
         self._stopping.append(journal.close)
-        url = config.redis.url
-        if not url:
+        begun = succeed(config.redis.url)
+        if not config.redis.url:
             redis = PrivateRedis(
                 reactor, state, config.redis.server, parse_duration(config.redis.linger).total_seconds())
             self._stopping.append(redis.stop)
-            url = await redis.start()
+            begun = redis.start()
+
+        from simmail.core.message.search_match import Sought
+        from simmail.core.message.summarize import digest
+        from simmail.core.message.thread_keys import thread_keys
+        from simmail.core.mime.bodystructure import shown
+        from simmail.daemon.bootstrap import first_start, look_for_reset, reset_first
+        from simmail.daemon.pdf_reader import PdfReader
+        from simmail.database.redis import RedisDatabase
+        from simmail.imap.factory import ImapFactory, TOO_MANY
+        from simmail.mailstore.images import MailImages
+        from simmail.mailstore.index.kept_columns import KeptColumns
+        from simmail.mailstore.mailstore import MailStore
+        from simmail.outbound.browser import browser
+        from simmail.outbound.http_client import Gate
+        from simmail.outbound.language_model import KEPT as MODEL_KEPT, language_model
+        from simmail.outbound.records import Records
+        from simmail.outbound.resolver import Names
+        from simmail.outbound.spam_engines import spam_engines
+        from simmail.outbound.web_files import WebFiles
+        from simmail.outbound.webhook_sender import AT_ONCE, KEPT, WebhookSender
+        from simmail.rest.http.server import BUSY
+        from simmail.rest.site import api_site
+        from simmail.server.server import MailServer
+        from simmail.smtp.factory import SmtpFactory
+        from simmail.smtp.replies import TOO_MANY_CONNECTIONS
+
         database = RedisDatabase(
-            reactor, url, parse_duration(config.redis.timeout).total_seconds(), state / "numbers.json")
+            reactor, await begun, parse_duration(config.redis.timeout).total_seconds(), state / "numbers.json")
         self._stopping.append(database.close)
         waiting = reactor.callLater(TOLD, self._tell_of_redis, database)
         try:
@@ -271,7 +278,8 @@ class Daemon(service.Service):
         self._people = people
         # With a file that is wrong the people stay who there were, and everything else is served.
         await people.read("started with the personas there were")
-        self._serve(server, journal, database, in_thread)
+        self._serve(server, journal, database, in_thread, {
+            "smtp": (SmtpFactory, TOO_MANY_CONNECTIONS), "imap": (ImapFactory, TOO_MANY), "http": (api_site, BUSY)})
         server.begin()
         # Nobody waits for it: what cannot be reached now is tried again when it is wanted.
         model.probe().addErrback(lambda failure: None)
@@ -282,8 +290,8 @@ class Daemon(service.Service):
         trimming.clock = reactor
         trimming.start(TRIM, now=False)
         self._stopping.append(trimming.stop)
-        prefer_latency()
         self._announce(first)
+        prefer_latency()
 
     def _tell_of_redis(self, database: RedisDatabase) -> None:
         """It may be starting too, so there is patience; but whoever mistyped its address knows now."""
@@ -292,36 +300,30 @@ class Daemon(service.Service):
 
     def _serve(
         self, server: MailServer, journal: Journal, database: RedisDatabase, in_thread: Callable[..., Any],
+        doors: dict[str, tuple[Callable[..., Any], bytes]],
     ) -> None:
-        from simmail.imap.factory import ImapFactory, TOO_MANY
-        from simmail.rest.http.server import BUSY
-        from simmail.rest.site import api_site
-        from simmail.smtp.replies import TOO_MANY_CONNECTIONS
-        from simmail.smtp.factory import SmtpFactory
-
+        """Listen; C{doors}: what serves each protocol, and its words to whom there is no room for."""
         config, reactor, tls = self._config, self._reactor, self._tls
         loopback = is_loopback(config.listen.host)
         descriptors = Descriptors(self._limit, held())
         for one in self._listeners:
+            make, words = doors["smtp" if one.name in SMTP else one.name[:4]]
             if one.name in SMTP:
-                factory: Any = SmtpFactory(
+                factory = make(
                     config, server, reactor, implicit_tls=one.name == "smtps", tls_context=tls,
                     submission=one.name == "submission", loopback_only=loopback)
-                words = TOO_MANY_CONNECTIONS
             elif one.name in ("imap", "imaps"):
-                factory = ImapFactory(
+                factory = make(
                     config, server.sign_in, reactor, tls_context=tls, implicit_tls=one.name == "imaps",
                     loopback_only=loopback, default_universe=server.default_universe, in_thread=in_thread)
-                words = TOO_MANY
             else:
-                factory = api_site(
+                factory = make(
                     config, server, reactor, tls=tls, endpoints=self.endpoints(), in_thread=in_thread,
                     checks=(("listeners", self._check_listeners), ("store", lambda: journal.condition.told)),
                     warnings=(self._people_warnings, self._figures.damage,
                               lambda: [f"journal: {one}" for one in journal.condition.damage]),
                     metrics=(process_figures, database.figures,
                              partial(exposition, server, self._factories, self._figures, self._lag.seen)))
-                words = BUSY
             self._factories[one.name] = factory
             descriptors.factories.append(factory)
             if one.name in ("smtps", "imaps"):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 from twisted.application.service import IServiceMaker
@@ -30,6 +32,14 @@ class TapTests(SynchronousTestCase):
         options = Options()
         options.parseOptions(["--config", "a.yaml", "--state", "b", "--port-base", "7"])
         self.assertEqual((options["config"], options["state"], options["port-base"]), ("a.yaml", "b", 7))
+
+    def test_late(self) -> None:
+        """What no start needs is not imported by it: libraries that ask the name system."""
+        ran = subprocess.run(
+            [sys.executable, "-c", "import sys, simmail.outbound.records, simmail.rest.site\n"
+             "print(sorted({'dkim', 'dns'} & {*sys.modules}))"],
+            capture_output=True, text=True, check=True, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+        self.assertEqual(ran.stdout, "[]\n")
 
     def test_wrong(self) -> None:
         """What cannot be is told in one line: no such configuration, no listener, a port that is no port."""

@@ -21,6 +21,7 @@ from simmail.cli.client import base, opened
 from simmail.cli.scenario import add_scenario
 from simmail.cli.shell import add_shell
 from simmail.config import load
+from simmail.daemon.gc import expect_much
 from simmail.daemon.log_writer import writable
 from simmail.daemon.signals import hold
 from simmail.errors import Invalid
@@ -114,6 +115,7 @@ def state_folder(parsed: argparse.Namespace, configured: str = "") -> Path:
 def _run(parsed: argparse.Namespace) -> int:
     # Until the service can act on them: it stops in order also when it has hardly begun.
     hold()
+    expect_much()
     from twisted.scripts.twistd import run
 
     config = load(parsed.config, os.environ)

@@ -15,6 +15,13 @@ _SWITCH = 0.001
 #: Allocations between collections of the youngest, and how many of those between collections of the others.  What
 #: answers a question about 100,000 messages is then not looked through again and again while it is put together.
 _THRESHOLDS = 5000, 10, 100
+#: The same of a start, which makes much that stays, and hardly anything that goes.
+_STARTING = 50_000, 10, 100
+
+
+def expect_much() -> None:
+    """Look seldom for what can go; for a start, until L{prefer_latency}."""
+    gc.set_threshold(*_STARTING)
 
 
 def prefer_latency() -> None:

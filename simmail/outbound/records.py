@@ -6,11 +6,13 @@ Only names that may be public are asked for, by the operator's own resolvers, ea
 
 from __future__ import annotations
 
-import dns.exception
-import dns.resolver
+from typing import TYPE_CHECKING
 
 from simmail.core.inspection.sender.lookup import Kind, NoAnswer
 from simmail.core.net.egress import public_name
+
+if TYPE_CHECKING:
+    import dns.resolver
 
 #: Real seconds for one question, all resolvers together.
 PATIENCE = 3.0
@@ -31,6 +33,8 @@ class Records:
 
         @raise NoAnswer: nobody answers, or the name is none that may be asked for.
         """
+        import dns.resolver
+
         if not public_name(name.lower().rstrip(".")) or len(name) > 253 or not name.isascii():
             raise NoAnswer(f"{name[:100]} is in no public name system")
         try:

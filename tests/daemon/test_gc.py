@@ -7,7 +7,7 @@ import sys
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.daemon.gc import prefer_latency
+from simmail.daemon.gc import expect_much, prefer_latency
 
 
 class LatencyTests(SynchronousTestCase):
@@ -18,7 +18,10 @@ class LatencyTests(SynchronousTestCase):
         self.addCleanup(sys.setswitchinterval, sys.getswitchinterval())
         self.addCleanup(gc.set_threshold, *gc.get_threshold())
         self.addCleanup(gc.unfreeze)
+        expect_much()
+        self.assertGreater(gc.get_threshold()[0], 10_000)
         prefer_latency()
+        self.assertLess(gc.get_threshold()[0], 10_000)
         self.assertLessEqual(sys.getswitchinterval(), 0.001)
         self.assertGreater(gc.get_freeze_count(), 1000)
         self.assertLess(len(gc.get_objects()), gc.get_freeze_count())

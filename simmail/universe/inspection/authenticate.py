@@ -13,7 +13,6 @@ from simmail.core.inspection.sender.spf import check
 from simmail.core.inspection.subject import Envelope
 from simmail.core.message.parse import read_headers
 from simmail.core.mime.address import domain_of
-from simmail.universe.inspection.signatures import check_signatures
 
 #: Names asked for one mail; silences after which nothing more is asked.
 MOST_ASKED, MOST_SILENT = 80, 2
@@ -25,6 +24,9 @@ _PRIVATE = tuple(ip_network(one) for one in (
 
 def authenticate(octets: bytes, envelope: Envelope, lookup: Lookup) -> Authentication:
     """Ask about a message; blocks."""
+    # Late, for it takes the library of names with it, which nothing else at a start needs.
+    from simmail.universe.inspection.signatures import check_signatures
+
     asked = _Asking(lookup)
     mail = read_headers(octets)
     address = mail.from_.address
