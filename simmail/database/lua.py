@@ -1,8 +1,8 @@
 """
 The Lua scripts: what Redis does in one step, so that no one sees half of it.
 
-They are files in C{scripts}, shipped as data.  Each begins with the key names of L{simmail.database.keys}; C{jobs} and
-C{postings} are shared pieces that stand before the scripts that need them.
+They are files in C{scripts}, shipped as data.  Each begins with the key names of
+L{simmail.database.layout}; C{jobs} and C{postings} are shared pieces that stand before the scripts that need them.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from hashlib import sha1
 from importlib.resources import files
 from typing import NamedTuple
 
-from simmail.database.keys import lua
+from simmail.database.layout import lua
 
 #: Script name: the pieces it is made of.
 _PIECES: dict[str, tuple[str, ...]] = {

@@ -22,7 +22,7 @@ from simmail.core.records.delivery import Arrival
 from simmail.core.records.job import Job
 from simmail.core.records.stored import StoredRow
 from simmail.core.rules.token_bucket import Bucket, draw
-from simmail.database import encoding
+from simmail.database import layout
 from simmail.errors import Conflict, Invalid, Unavailable
 from simmail.interfaces import IDatabase
 
@@ -48,7 +48,7 @@ class _Space:
         self.arrivals: dict[str, bytes] = {}
         # Parallel lists of events: numbers, rows, instants; the highest number used so far.
         self.numbers: list[int] = []
-        self.rows: list[encoding.EventRow] = []
+        self.rows: list[layout.EventRow] = []
         self.ats: list[bytes] = []
         self.last = 0
         self.last_at = b""
@@ -87,9 +87,9 @@ class _Space:
         if query.before is not None:
             high = bisect_left(self.numbers, query.before)
         if query.since is not None:
-            low = max(low, bisect_left(self.ats, encoding.digits(query.since)))
+            low = max(low, bisect_left(self.ats, layout.digits(query.since)))
         if query.until is not None:
-            high = min(high, bisect_right(self.ats, encoding.digits(query.until)))
+            high = min(high, bisect_right(self.ats, layout.digits(query.until)))
         return range(high - 1, low - 1, -1) if query.descending else range(low, high)
 
 
@@ -141,7 +141,7 @@ class MemoryDatabase:
 
     @at_once
     def pending(self, universe: str) -> list[Job]:
-        return [encoding.decode_job(job.octets) for _, job in _in_order(self._spaces[universe])
+        return [layout.decode_job(job.octets) for _, job in _in_order(self._spaces[universe])
                 if job.state in _UNFINISHED]
 
     @at_once
@@ -151,11 +151,11 @@ class MemoryDatabase:
     @at_once
     def job(self, universe: str, job_id: str) -> Job | None:
         kept = self._spaces[universe].jobs.get(job_id)
-        return None if kept is None else encoding.decode_job(kept.octets)
+        return None if kept is None else layout.decode_job(kept.octets)
 
     @at_once
     def arrivals(self, universe: str) -> list[Arrival]:
-        return list(map(encoding.decode_arrival, self._spaces[universe].arrivals.values()))
+        return list(map(layout.decode_arrival, self._spaces[universe].arrivals.values()))
 
     def recovered(self) -> None:
         self.continued = True
@@ -171,7 +171,7 @@ class MemoryDatabase:
 
     @at_once
     def prune(self, universe: str, before: datetime) -> tuple[int, int]:
-        space, limit = self._spaces[universe], encoding.digits(before)
+        space, limit = self._spaces[universe], layout.digits(before)
         old = [id for id, job in space.jobs.items() if job.state not in _UNFINISHED and job.due < limit]
         for id in old:
             del space.jobs[id]
@@ -220,9 +220,9 @@ def _commit(space: _Space, commit: Commit) -> Committed:
         first = space.once[commit.once]
         return Committed(False, first.first, first.counts)
     # All that can fail is done before anything is changed.
-    rows = [encoding.encode_event(event) for event in commit.events]
+    rows = [layout.encode_event(event) for event in commit.events]
     jobs = [(job.id, _kept(job)) for job in commit.jobs]
-    arrivals = [(arrival.id, encoding.encode_arrival(arrival)) for arrival in commit.arrive]
+    arrivals = [(arrival.id, layout.encode_arrival(arrival)) for arrival in commit.arrive]
     for table, key, _ in commit.counts:
         int(space.tables.get(table, {}).get(key, b"0"))
     for table, key in commit.drops:
@@ -255,8 +255,8 @@ def _commit(space: _Space, commit: Commit) -> Committed:
 
 
 def _kept(job: Job) -> _Kept:
-    return _Kept(encoding.digits(job.due), job.state, job.kind, job.persona_id or "", job.case_id or "",
-                 encoding.encode_job(job))
+    return _Kept(layout.digits(job.due), job.state, job.kind, job.persona_id or "", job.case_id or "",
+                 layout.encode_job(job))
 
 
 def _in_order(space: _Space) -> Iterator[tuple[str, _Kept]]:
@@ -277,12 +277,12 @@ def _jobs(space: _Space, query: JobQuery) -> list[Job]:
         if ((after is None or (job.due, id) > after) and query.state in (None, job.state)
                 and query.kind in (None, job.kind) and query.persona_id in (None, job.persona_id)
                 and query.case_id in (None, job.case_id)):
-            found.append(encoding.decode_job(job.octets))
+            found.append(layout.decode_job(job.octets))
     return found
 
 
 def _events(space: _Space, query: EventQuery) -> list[bytes]:
-    types = encoding.expanded(query.types)
+    types = layout.expanded(query.types)
     found: list[bytes] = []
     for place in space.places(query):
         if len(found) >= query.limit:
@@ -291,5 +291,5 @@ def _events(space: _Space, query: EventQuery) -> list[bytes]:
         if ((types is None or row.type in types) and query.persona_id in (None, row.persona_id)
                 and query.case_id in (None, row.case_id)
                 and (query.message_id is None or query.message_id in row.message_ids)):
-            found.append(encoding.event_body(row.type.encode(), number, row.at, row.tail))
+            found.append(layout.event_body(row.type.encode(), number, row.at, row.tail))
     return found

@@ -12,7 +12,7 @@ from twisted.python.failure import Failure
 
 from simmail.core.records.commit import EventQuery, JobQuery
 from simmail.core.records.job import Job
-from simmail.database import encoding, keys
+from simmail.database import layout
 from simmail.database.connection import RedisConnection
 from simmail.errors import Invalid
 
@@ -61,7 +61,7 @@ class Questions:
         low = 1 if query.after is None else max(1, query.after + 1)
         high = _TOP if query.before is None else min(_TOP, query.before - 1)
         groups = _groups(query)
-        mail = b"" if query.message_id is None else keys.digest(query.message_id)
+        mail = b"" if query.message_id is None else layout.digest(query.message_id)
         found: list[bytes] = []
         while len(found) < query.limit and low <= high and groups is not None:
             reply = await self._reads.call((
@@ -70,7 +70,7 @@ class Questions:
                 *groups))
             rows = len(reply) // 4
             found += [
-                encoding.event_body(reply[i + 1], int(reply[i]), reply[i + 2], reply[i + 3])
+                layout.event_body(reply[i + 1], int(reply[i]), reply[i + 2], reply[i + 3])
                 for i in range(1, len(reply), 4)]
             if reply[0]:
                 following = int(reply[0])
@@ -98,12 +98,12 @@ class Questions:
             return []
         after = b""
         if query.after is not None:
-            header = await self._reads.call(("HGET", prefix + keys.JOBS, query.after))
+            header = await self._reads.call(("HGET", prefix + layout.JOBS, query.after))
             if header is None:
                 raise Invalid("after", "there is no such job")
             after = header[:18] + query.after.encode()
         scopes = [
-            letter + keys.escape(value)
+            letter + layout.escape(value)
             for letter, value in zip("skpc", (query.state, query.kind, query.persona_id, query.case_id))
             if value is not None]
         # A job is in one state, so all the states together are all the jobs.
@@ -133,26 +133,26 @@ class Questions:
 def _groups(query: EventQuery) -> list[str | int] | None:
     """What C{query.lua} takes as groups; None when nothing can match."""
     groups: list[str | int] = []
-    types = encoding.expanded(query.types)
+    types = layout.expanded(query.types)
     if types is not None:
         if not types:
             return None
-        groups += [len(types), *(keys.TYPE + keys.escape(type) for type in types)]
+        groups += [len(types), *(layout.TYPE + layout.escape(type) for type in types)]
     if query.persona_id is not None:
-        groups += [1, keys.PERSONA + keys.escape(query.persona_id)]
+        groups += [1, layout.PERSONA + layout.escape(query.persona_id)]
     if query.case_id is not None:
-        groups += [1, keys.CASE + keys.escape(query.case_id)]
+        groups += [1, layout.CASE + layout.escape(query.case_id)]
     return groups
 
 
 def _digits(instant: datetime | None) -> bytes:
-    return b"" if instant is None else encoding.digits(instant)
+    return b"" if instant is None else layout.digits(instant)
 
 
 def job_of(octets: bytes) -> Job:
     """A job as it is kept."""
     # The header is four fields that end in NUL.
-    return encoding.decode_job(octets.split(b"\0", 4)[4])
+    return layout.decode_job(octets.split(b"\0", 4)[4])
 
 
 def _first(row: tuple[bytes, Job]) -> bytes:

@@ -4,7 +4,7 @@ C{IDatabase} over Redis.
 A commit is one script call on a connection of its own, so commits are done in
 the order made and Redis syncs its log once for all that came together.
 Questions go over a second connection and walk in pages, so that no answer is
-long on either side.  What the keys are is told in L{simmail.database.keys}.
+long on either side.  What the keys are is told in L{simmail.database.layout}.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from simmail.core.records.delivery import Arrival
 from simmail.core.records.job import Job
 from simmail.core.records.stored import StoredRow
 from simmail.core.time.histogram import lines
-from simmail.database import encoding, keys, transfer
+from simmail.database import layout, transfer
 from simmail.database.connection import RedisConnection, Word, pack
 from simmail.database.event_numbers import EventNumbers, ahead
 from simmail.database.lua import load
@@ -115,10 +115,10 @@ class RedisDatabase:
         self._reads.open()
         self._writes.open()
         await self._until_healthy(patience)
-        await self._writes.call(("SET", keys.LAYOUT_KEY, keys.LAYOUT, "NX"))
-        layout = int(await self._writes.call(("GET", keys.LAYOUT_KEY)))
-        if layout > keys.LAYOUT:
-            raise Invalid(FIELD, f"holds data of a newer version (layout {layout}, known is {keys.LAYOUT})")
+        await self._writes.call(("SET", layout.LAYOUT_KEY, layout.LAYOUT, "NX"))
+        written = int(await self._writes.call(("GET", layout.LAYOUT_KEY)))
+        if written > layout.LAYOUT:
+            raise Invalid(FIELD, f"holds data of a newer version (layout {written}, known is {layout.LAYOUT})")
         settings: dict[bytes, bytes] = {}
         for name in ("appendonly", "appendfsync", "maxmemory-policy"):
             try:
@@ -155,7 +155,7 @@ class RedisDatabase:
         def committed(reply: bytes) -> Committed:
             done = _committed(reply)
             # One that is repeated may have been answered to nobody.
-            self._unsynced.add(keys.prefix(universe), packed, done.first, len(commit.events))
+            self._unsynced.add(layout.prefix(universe), packed, done.first, len(commit.events))
             self._synced.made()
             return done
 
@@ -172,43 +172,43 @@ class RedisDatabase:
         return self._synced.round()
 
     def table(self, universe: str, name: str) -> Deferred[dict[str, bytes]]:
-        return Deferred.fromCoroutine(self._questions.table(keys.prefix(universe) + keys.TABLE + keys.escape(name)))
+        return Deferred.fromCoroutine(self._questions.table(_table(universe, name)))
 
-    def get(self, universe: str, name: str, keys_: Iterable[str]) -> Deferred[list[bytes | None]]:
-        return self._questions.fields(keys.prefix(universe) + keys.TABLE + keys.escape(name), list(keys_))
+    def get(self, universe: str, name: str, keys: Iterable[str]) -> Deferred[list[bytes | None]]:
+        return self._questions.fields(_table(universe, name), list(keys))
 
     def events(self, universe: str, query: EventQuery) -> Deferred[list[bytes]]:
         """C{since} and C{until} are included, C{after} and C{before} are not."""
-        return Deferred.fromCoroutine(self._questions.events(keys.prefix(universe), query))
+        return Deferred.fromCoroutine(self._questions.events(layout.prefix(universe), query))
 
     def last_event(self, universe: str) -> Deferred[int]:
-        return self._reads.call(("HGET", keys.prefix(universe) + keys.META, "last"), lambda reply: int(reply or 0))
+        return self._reads.call(("HGET", layout.prefix(universe) + layout.META, "last"), lambda reply: int(reply or 0))
 
     def pending(self, universe: str) -> Deferred[list[Job]]:
-        return Deferred.fromCoroutine(self._questions.pending(keys.prefix(universe)))
+        return Deferred.fromCoroutine(self._questions.pending(layout.prefix(universe)))
 
     def jobs(self, universe: str, query: JobQuery) -> Deferred[list[Job]]:
         """@raise Invalid: there is no job C{query.after}."""
-        return Deferred.fromCoroutine(self._questions.jobs(keys.prefix(universe), query))
+        return Deferred.fromCoroutine(self._questions.jobs(layout.prefix(universe), query))
 
     def job(self, universe: str, job_id: str) -> Deferred[Job | None]:
         return self._reads.call(
-            ("HGET", keys.prefix(universe) + keys.JOBS, job_id),
+            ("HGET", layout.prefix(universe) + layout.JOBS, job_id),
             lambda reply: None if reply is None else job_of(reply))
 
     def arrivals(self, universe: str) -> Deferred[list[Arrival]]:
         return self._reads.call(
-            ("HVALS", keys.prefix(universe) + keys.ARRIVALS),
-            lambda reply: [encoding.decode_arrival(octets[12:]) for octets in sorted(reply, key=_place)])
+            ("HVALS", layout.prefix(universe) + layout.ARRIVALS),
+            lambda reply: [layout.decode_arrival(octets[12:]) for octets in sorted(reply, key=_place)])
 
     def seen(self, universe: str, ids: Iterable[str]) -> Deferred[set[str]]:
         asked = list(ids)
-        return self._questions.fields(keys.prefix(universe) + keys.ONCE, asked).addCallback(
+        return self._questions.fields(layout.prefix(universe) + layout.ONCE, asked).addCallback(
             lambda found: {id for id, outcome in zip(asked, found) if outcome is not None})
 
     def forget(self, universe: str, once: Iterable[str]) -> Deferred[None]:
         ids = list(once)
-        key = keys.prefix(universe) + keys.ONCE
+        key = layout.prefix(universe) + layout.ONCE
         return all_of([
             self._writes.call(("HDEL", key, *ids[start:start + PAGE])) for start in range(0, len(ids), PAGE)
         ]).addCallback(_nothing)
@@ -216,16 +216,16 @@ class RedisDatabase:
     @as_deferred
     async def prune(self, universe: str, before: datetime) -> tuple[int, int]:
         """Prune in slices: other commits come between them."""
-        prefix, limit = keys.prefix(universe), encoding.digits(before)
-        await self._sweep(prefix, keys.ERASED, b"")
-        events = await self._sweep(prefix, keys.EVENTS, limit)
+        prefix, limit = layout.prefix(universe), layout.digits(before)
+        await self._sweep(prefix, layout.ERASED, b"")
+        events = await self._sweep(prefix, layout.EVENTS, limit)
         return events, await _slices(self._writes.call, (*self._start["prune"], prefix, limit, SLICE))
 
     @as_deferred
     async def erase(self, universe: str) -> None:
         """Erase it for all at one moment; its events are then cleared away in slices."""
         await self._erase_by(self._writes.call, universe)
-        self._unsynced.erased(keys.prefix(universe), lambda ask: self._erase_by(ask, universe))
+        self._unsynced.erased(layout.prefix(universe), lambda ask: self._erase_by(ask, universe))
 
     @as_deferred
     async def copy(self, source: str, target: str) -> None:
@@ -240,19 +240,19 @@ class RedisDatabase:
             await self._erase_by(ask, target)
             await self._copy_by(ask, source, target, copy)
 
-        last = await self._writes.call(("HGET", keys.prefix(target) + keys.META, "last"))
-        self._unsynced.copied(keys.prefix(source), keys.prefix(target), copy, int(last or 0), again)
+        last = await self._writes.call(("HGET", layout.prefix(target) + layout.META, "last"))
+        self._unsynced.copied(layout.prefix(source), layout.prefix(target), copy, int(last or 0), again)
         self._synced.made()
 
     async def dump(self, universe: str) -> AsyncIterator[Sequence[StoredRow]]:
-        async for rows in transfer.dump(self._reads, keys.prefix(universe)):
+        async for rows in transfer.dump(self._reads, layout.prefix(universe)):
             yield rows
 
     @as_deferred
     async def load(self, universe: str, rows: AsyncIterator[Sequence[StoredRow]]) -> None:
         """Have it in the synced log before it is there for anybody."""
-        prefix = keys.prefix(universe)
-        used = await self._writes.call(("HGET", prefix + keys.META, "last"))
+        prefix = layout.prefix(universe)
+        used = await self._writes.call(("HGET", prefix + layout.META, "last"))
         loading = transfer.Loading(
             self._writes, prefix, lambda commit: _commit_args(self._start["commit"], universe, commit), int(used or 0))
         async for page in rows:
@@ -264,11 +264,12 @@ class RedisDatabase:
     def universes(self) -> Deferred[list[str]]:
         """Leave out the server's own documents, which are no universe."""
         return self._reads.call(
-            (*self._start["universes"], keys.UNIVERSES), lambda reply: sorted(name.decode() for name in reply))
+            (*self._start["universes"], layout.UNIVERSES), lambda reply: sorted(name.decode() for name in reply))
 
     def draw(self, bucket: str, rate: float, burst: int, wanted: int, now: float) -> Deferred[tuple[int, float]]:
         return self._writes.call(
-            (*self._start["draw"], keys.prefix(""), keys.escape(bucket), repr(float(rate)), burst, wanted, repr(now)),
+            (*self._start["draw"], layout.prefix(""), layout.escape(bucket), repr(float(rate)), burst, wanted,
+             repr(now)),
             lambda reply: (int(reply[0]), float(reply[1])))
 
     def on_health(self, listener: Callable[[bool], object]) -> Callable[[], None]:
@@ -314,12 +315,12 @@ class RedisDatabase:
         if noted is not None:
             prefixes = list(noted.last)
             if self._numbers.broken:
-                prefixes = [keys.prefix(universe) for universe in await self.universes()]
+                prefixes = [layout.prefix(universe) for universe in await self.universes()]
             for prefix in prefixes:
-                last = int(await self._writes.call(("HGET", prefix + keys.META, "last")) or 0)
+                last = int(await self._writes.call(("HGET", prefix + layout.META, "last")) or 0)
                 number = ahead(noted, run, prefix, last)
                 if number > last:
-                    await self._writes.call(("HSET", prefix + keys.META, "last", number))
+                    await self._writes.call(("HSET", prefix + layout.META, "last", number))
                 self._unsynced.numbers[prefix] = number
         self._write_numbers(clean=False)
 
@@ -398,8 +399,8 @@ class RedisDatabase:
         return opened
 
     async def _erase_by(self, ask: Ask, universe: str) -> None:
-        prefix = keys.prefix(universe)
-        sweep = (*self._start["sweep"], prefix, keys.ERASED, b"", SLICE)
+        prefix = layout.prefix(universe)
+        sweep = (*self._start["sweep"], prefix, layout.ERASED, b"", SLICE)
         while True:
             await _slices(ask, sweep)
             if await ask((*self._start["erase"], prefix, universe)):
@@ -408,13 +409,13 @@ class RedisDatabase:
 
     async def _copy_by(self, ask: Ask, source: str, target: str, copy: str) -> int:
         """What the script answers."""
-        prefix = keys.prefix(target)
+        prefix = layout.prefix(target)
         while True:
             done: int = await ask((
-                *self._start["copy"], keys.prefix(source), prefix, target, copy, SCANNED, MOST_COPIED))
+                *self._start["copy"], layout.prefix(source), prefix, target, copy, SCANNED, MOST_COPIED))
             if done:
                 return done
-            await _slices(ask, (*self._start["sweep"], prefix, keys.ERASED, b"", SLICE))
+            await _slices(ask, (*self._start["sweep"], prefix, layout.ERASED, b"", SLICE))
 
     def _sweep(self, prefix: str, stream: str, before: bytes) -> Coroutine[Any, Any, int]:
         return _slices(self._writes.call, (*self._start["sweep"], prefix, stream, before, SLICE))
@@ -431,8 +432,8 @@ async def _slices(ask: Ask, command: tuple[Word, ...]) -> int:
 
 def _commit_args(start: tuple[bytes, ...], universe: str, commit: Commit) -> list[Word]:
     """The script call of a commit: its sections in the order C{commit.lua} reads them."""
-    escape = keys.escape
-    args: list[Word] = [*start, keys.prefix(universe), commit.once, universe, len(commit.counts)]
+    escape = layout.escape
+    args: list[Word] = [*start, layout.prefix(universe), commit.once, universe, len(commit.counts)]
     for table, key, by in commit.counts:
         args += (escape(table), key, by)
     args.append(len(commit.drops))
@@ -445,24 +446,28 @@ def _commit_args(start: tuple[bytes, ...], universe: str, commit: Commit) -> lis
     args += commit.leave
     args.append(len(commit.arrive))
     for arrival in commit.arrive:
-        args += (arrival.id, encoding.encode_arrival(arrival))
+        args += (arrival.id, layout.encode_arrival(arrival))
     args.append(len(commit.jobs))
     for job in commit.jobs:
         args += (
-            job.id, encoding.digits(job.due), job.state, job.kind, escape(job.persona_id or ""),
-            escape(job.case_id or ""), encoding.encode_job(job))
+            job.id, layout.digits(job.due), job.state, job.kind, escape(job.persona_id or ""),
+            escape(job.case_id or ""), layout.encode_job(job))
     args.append(len(commit.drop_jobs))
     args += commit.drop_jobs
     args.append(len(commit.events))
-    for row in list(map(encoding.encode_event, commit.events)):
+    for row in list(map(layout.encode_event, commit.events)):
         args += (escape(row.type), row.at, row.tail, escape(row.persona_id), escape(row.case_id),
-                 b"".join(map(keys.digest, row.message_ids)))
+                 b"".join(map(layout.digest, row.message_ids)))
     return args
 
 
 def _committed(reply: bytes) -> Committed:
     first, *counts = map(int, reply[1:].split(b","))
     return Committed(reply[:1] == b"1", first, tuple(counts))
+
+
+def _table(universe: str, name: str) -> str:
+    return layout.prefix(universe) + layout.TABLE + layout.escape(name)
 
 
 def _place(octets: bytes) -> bytes:

@@ -22,7 +22,7 @@ from twisted.internet.interfaces import IDelayedCall
 from twisted.logger import Logger
 
 from simmail.concurrency import Reached
-from simmail.database import keys
+from simmail.database import layout
 from simmail.database.connection import RedisConnection
 from simmail.errors import Unavailable
 
@@ -168,7 +168,7 @@ class Unsynced:
         there: dict[str, tuple[int, int]] = {}
         copies: dict[str, str] = {}
         for prefix in prefixes:
-            last, floor, copy = await ask(("HMGET", prefix + keys.META, "last", "floor", "copy"))
+            last, floor, copy = await ask(("HMGET", prefix + layout.META, "last", "floor", "copy"))
             there[prefix] = int(last or 0), int(floor or 0)
             copies[prefix] = bytes(copy or b"").decode()
         lost = await self._send(ask, there, copies)
@@ -177,7 +177,7 @@ class Unsynced:
         self._made = deque(one._replace(at=now) for one in self._made)
         for prefix, number in self.numbers.items():
             if there[prefix][0] < number:
-                await ask(("HSET", prefix + keys.META, "last", number + JUMP))
+                await ask(("HSET", prefix + layout.META, "last", number + JUMP))
         return lost
 
     async def _send(self, ask: Ask, there: dict[str, tuple[int, int]], copies: dict[str, str]) -> int:
@@ -201,7 +201,7 @@ class Unsynced:
                     continue
                 if number[one.prefix] < one.first - 1:
                     # Of others, or of commits nobody waited for: their numbers are not used again.
-                    asked.append(ask(("HSET", one.prefix + keys.META, "last", one.first - 1)))
+                    asked.append(ask(("HSET", one.prefix + layout.META, "last", one.first - 1)))
                 number[one.prefix] = one.last
                 lost += 1
             asked.append(ask(bytes(one.packed)))
@@ -353,7 +353,7 @@ class Synced:
     async def _sync(self) -> None:
         total, known = self._unsynced.total, self._known
         # It waits for what this connection wrote, so something has to be written, behind all that was answered.
-        await self._connection.call(("SET", keys.SYNCED_KEY, total))
+        await self._connection.call(("SET", layout.SYNCED_KEY, total))
         local, _ = await self._connection.call(("WAITAOF", 1, 0, LONGEST))
         if local and self._known >= known:
             self._known = max(self._known, total)

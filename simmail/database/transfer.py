@@ -20,7 +20,7 @@ from simmail.core.records.event import Event, Recorded, TYPES
 from simmail.core.records.stored import (
     StoredArrival, StoredDocument, StoredJob, StoredNumbers, StoredOutcome, StoredRow,
 )
-from simmail.database import encoding, keys
+from simmail.database import layout
 from simmail.database.connection import RedisConnection, Word
 from simmail.database.queries import job_of
 from simmail.errors import Invalid
@@ -37,22 +37,22 @@ _arrival_again = msgspec.json.Decoder(StoredArrival).decode
 
 async def dump(reads: RedisConnection, prefix: str) -> AsyncIterator[Sequence[StoredRow]]:
     """Yield all rows of a universe, in pages of one kind."""
-    for name in sorted(await reads.call(("SMEMBERS", prefix + keys.TABLES))):
+    for name in sorted(await reads.call(("SMEMBERS", prefix + layout.TABLES))):
         table = unquote(name.decode())
-        async for pairs in _fields(reads, prefix + keys.TABLE + name.decode()):
+        async for pairs in _fields(reads, prefix + layout.TABLE + name.decode()):
             yield [StoredDocument(table, key.decode(), Raw(value)) for key, value in pairs]
-    async for pairs in _fields(reads, prefix + keys.ONCE):
+    async for pairs in _fields(reads, prefix + layout.ONCE):
         yield [StoredOutcome(key.decode(), value.decode()) for key, value in pairs]
-    async for pairs in _fields(reads, prefix + keys.JOBS):
+    async for pairs in _fields(reads, prefix + layout.JOBS):
         yield [_whole(StoredJob(job_of(value)), _job_again, value.split(b"\0", 4)[4]) for _, value in pairs]
-    arrivals = sorted(await reads.call(("HVALS", prefix + keys.ARRIVALS)))
-    yield [_whole(StoredArrival(encoding.decode_arrival(octets[12:])), _arrival_again, octets[12:])
+    arrivals = sorted(await reads.call(("HVALS", prefix + layout.ARRIVALS)))
+    yield [_whole(StoredArrival(layout.decode_arrival(octets[12:])), _arrival_again, octets[12:])
            for octets in arrivals]
     after = b"-"
-    while rows := await reads.call(("XRANGE", prefix + keys.EVENTS, after, "+", "COUNT", PAGE)):
+    while rows := await reads.call(("XRANGE", prefix + layout.EVENTS, after, "+", "COUNT", PAGE)):
         yield [_event(id, dict(zip(fields[::2], fields[1::2]))) for id, fields in rows]
         after = b"(" + rows[-1][0]
-    last, floor = await reads.call(("HMGET", prefix + keys.META, "last", "floor"))
+    last, floor = await reads.call(("HMGET", prefix + layout.META, "last", "floor"))
     yield [StoredNumbers(int(last or 0), int(floor or 1))]
 
 
@@ -71,7 +71,7 @@ def _whole(row: Any, again: Callable[[bytes], Any], packed: bytes) -> Any:
 
 
 def _event(id: bytes, fields: Mapping[bytes, bytes]) -> Recorded:
-    return _recorded(encoding.event_body(fields[b"t"], int(id.partition(b"-")[0]), fields[b"a"], fields[b"d"]))
+    return _recorded(layout.event_body(fields[b"t"], int(id.partition(b"-")[0]), fields[b"a"], fields[b"d"]))
 
 
 # Put back
@@ -101,16 +101,16 @@ class Loading:
                 await self._events([row for _, row in run])
         elif isinstance(first, StoredOutcome):
             pairs = [text for row in rows if isinstance(row, StoredOutcome) for text in (row.id, row.outcome)]
-            await self._writes.call(("HSET", self._prefix + keys.ONCE, *pairs))
+            await self._writes.call(("HSET", self._prefix + layout.ONCE, *pairs))
         elif isinstance(first, StoredNumbers):
             self.used = max(self.used, self._last, first.last)
-            await self._writes.call(("HSET", self._prefix + keys.META, "last", self.used, "floor", first.floor))
+            await self._writes.call(("HSET", self._prefix + layout.META, "last", self.used, "floor", first.floor))
         else:
             await self._writes.call(self._commit(Commit(
                 puts=tuple((row.table, row.key, bytes(row.value)) for row in rows if isinstance(row, StoredDocument)),
-                jobs=tuple(_unpacked(row.packed, encoding.decode_job) if row.packed else row.job
+                jobs=tuple(_unpacked(row.packed, layout.decode_job) if row.packed else row.job
                            for row in rows if isinstance(row, StoredJob)),
-                arrive=tuple(_unpacked(row.packed, encoding.decode_arrival) if row.packed else row.arrival
+                arrive=tuple(_unpacked(row.packed, layout.decode_arrival) if row.packed else row.arrival
                              for row in rows if isinstance(row, StoredArrival)))))
 
     async def _events(self, rows: Sequence[Recorded]) -> None:
@@ -119,7 +119,7 @@ class Loading:
         for row in rows:
             if row.at.tzinfo is None or row.type not in TYPES:
                 raise Invalid("type" if row.type not in TYPES else "at", f"event {row.id} cannot be")
-        await self._writes.call(("HSET", self._prefix + keys.META, "last", rows[0].id - 1))
+        await self._writes.call(("HSET", self._prefix + layout.META, "last", rows[0].id - 1))
         await self._writes.call(self._commit(Commit(
             events=tuple(Event(row.type, row.at, row.data, row.persona) for row in rows))))
         self._last = rows[-1].id

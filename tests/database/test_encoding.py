@@ -12,7 +12,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.records.event import Event, PersonaTag, TYPES, matches
 from simmail.core.time.instant import format_instant
-from simmail.database import encoding
+from simmail.database import layout
 
 instants = st.datetimes(timezones=st.just(timezone.utc))
 texts = st.text(st.characters(codec="utf-8"))
@@ -29,18 +29,18 @@ class DigitsTests(SynchronousTestCase):
     @given(instants)
     def test_round_trip(self, instant: datetime) -> None:
         """Every instant comes back, to the microsecond."""
-        self.assertEqual(len(encoding.digits(instant)), 18)
-        self.assertEqual(encoding.instant(encoding.digits(instant)), instant)
+        self.assertEqual(len(layout.digits(instant)), 18)
+        self.assertEqual(layout.instant(layout.digits(instant)), instant)
 
     @given(instants, instants)
     def test_order(self, one: datetime, other: datetime) -> None:
         """They order as the instants do."""
-        self.assertEqual(encoding.digits(one) < encoding.digits(other), one < other)
+        self.assertEqual(layout.digits(one) < layout.digits(other), one < other)
 
     def test_offset(self) -> None:
         """The same instant has the same digits, whatever its offset."""
         utc = datetime(2026, 3, 1, 9, tzinfo=timezone.utc)
-        self.assertEqual(encoding.digits(utc.astimezone(timezone(timedelta(hours=-5)))), encoding.digits(utc))
+        self.assertEqual(layout.digits(utc.astimezone(timezone(timedelta(hours=-5)))), layout.digits(utc))
 
 
 class EventTests(SynchronousTestCase):
@@ -51,8 +51,8 @@ class EventTests(SynchronousTestCase):
         """The joined octets are the JSON of the body, in the contract's order of fields."""
         data.update(persona_id="p", case_id="c") if tagged else data.pop("case_id", None)
         tag = PersonaTag("p", 'M "x" \\', ("a@b.test",)) if tagged else None
-        row = encoding.encode_event(Event("persona.sent", at, data, tag))
-        body = json.loads(encoding.event_body(row.type.encode(), 12, row.at, row.tail))
+        row = layout.encode_event(Event("persona.sent", at, data, tag))
+        body = json.loads(layout.event_body(row.type.encode(), 12, row.at, row.tail))
         expected: dict[str, Any] = {
             "type": "persona.sent", "id": 12, "at": format_instant(at), "source": "simmail", "data": data,
         }
@@ -65,6 +65,6 @@ class EventTests(SynchronousTestCase):
     @given(st.lists(st.sampled_from((*TYPES, "mail.*", "persona.*", "clock*", "x.*", "*")), max_size=4))
     def test_expanded(self, filters: list[str]) -> None:
         """Filters written out pass the types that the filters pass."""
-        types = encoding.expanded(tuple(filters))
+        types = layout.expanded(tuple(filters))
         for type in TYPES:
             self.assertEqual(types is None or type in types, matches(tuple(filters), type))

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.database import keys
+from simmail.database import layout
 
 ids = st.text(max_size=700) | st.text("ab{}:*%~.", max_size=8)
 
@@ -16,15 +16,15 @@ class KeysTests(SynchronousTestCase):
 
     def test_plain(self) -> None:
         """A plain id stands as it is; the server's own place has a tag no universe has."""
-        self.assertEqual(keys.escape("per_01.x-y@acme.test"), "per_01.x-y@acme.test")
-        self.assertEqual(keys.prefix("main"), "{main}")
-        self.assertEqual(keys.prefix(""), "{~}")
-        self.assertNotEqual(keys.prefix("~"), "{~}")
+        self.assertEqual(layout.escape("per_01.x-y@acme.test"), "per_01.x-y@acme.test")
+        self.assertEqual(layout.prefix("main"), "{main}")
+        self.assertEqual(layout.prefix(""), "{~}")
+        self.assertNotEqual(layout.prefix("~"), "{~}")
 
     @given(ids)
     def test_harmless(self, id: str) -> None:
         """Whatever the id, its name has nothing in it that Redis or a pattern takes for more than a letter."""
-        escaped = keys.escape(id)
+        escaped = layout.escape(id)
         self.assertTrue(escaped.isascii())
         self.assertFalse(set(escaped) & set("{}[]*?:^\\~ \0\r\n"), escaped)
         self.assertTrue(len(escaped) <= 600)
@@ -32,10 +32,10 @@ class KeysTests(SynchronousTestCase):
     @given(ids, ids)
     def test_one_to_one(self, one: str, other: str) -> None:
         """Two ids never share a name."""
-        self.assertEqual(keys.escape(one) == keys.escape(other), one == other)
+        self.assertEqual(layout.escape(one) == layout.escape(other), one == other)
 
     def test_lua(self) -> None:
         """Scripts get every name of this module."""
-        self.assertIn("EVENTS", keys.lua())
-        self.assertIn("':events'", keys.lua())
-        self.assertNotIn("_PLAIN", keys.lua())
+        self.assertIn("EVENTS", layout.lua())
+        self.assertIn("':events'", layout.lua())
+        self.assertNotIn("_PLAIN", layout.lua())

@@ -6,7 +6,7 @@ from hashlib import sha1
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.database import keys
+from simmail.database import layout
 from simmail.database.lua import load
 
 NAMES = ("commit", "query", "sweep", "erase", "copy", "agenda", "prune", "universes", "draw")
@@ -20,7 +20,7 @@ class ScriptTests(SynchronousTestCase):
         for name in NAMES:
             script = load(name)
             self.assertEqual(script.sha, sha1(script.text).hexdigest().encode())
-            self.assertTrue(script.text.startswith(keys.lua().encode()))
+            self.assertTrue(script.text.startswith(layout.lua().encode()))
         self.assertEqual(len({load(name).sha for name in NAMES}), len(NAMES))
 
     def test_none(self) -> None:

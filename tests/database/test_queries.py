@@ -10,7 +10,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.records.commit import EventQuery, JobQuery
 from simmail.core.records.job import Job
-from simmail.database import encoding, keys, queries
+from simmail.database import layout, queries
 from simmail.database.queries import Questions, all_of, job_of
 from simmail.errors import Invalid, Unavailable
 
@@ -21,7 +21,7 @@ START = {"query": (b"EVALSHA", b"q", b"1"), "agenda": (b"EVALSHA", b"a", b"1")}
 def row(id: str) -> bytes:
     """A job as Redis has it."""
     job = Job(id, "reply", "pending", NINE, NINE)
-    return encoding.digits(job.due) + b"pending\0reply\0\0\0" + encoding.encode_job(job)
+    return layout.digits(job.due) + b"pending\0reply\0\0\0" + layout.encode_job(job)
 
 
 class PageTests(SynchronousTestCase):
@@ -57,7 +57,7 @@ class PageTests(SynchronousTestCase):
 
     def page(self, following: bytes, *numbers: int) -> list[Any]:
         return [following, *(part for number in numbers for part in (
-            b"%d" % number, b"clock", encoding.digits(NINE), b"{}}"))]
+            b"%d" % number, b"clock", layout.digits(NINE), b"{}}"))]
 
     def test_events(self) -> None:
         """The next page begins behind the last event, or where Redis has stopped looking; none is asked for in vain."""
@@ -82,7 +82,7 @@ class PageTests(SynchronousTestCase):
         self.replies = [None]
         self.failureResultOf(
             Deferred.fromCoroutine(self.questions.jobs("{main}", JobQuery(after="none"))), Invalid)
-        self.assertEqual(self.asked[-1], ("HGET", "{main}" + keys.JOBS, "none"))
+        self.assertEqual(self.asked[-1], ("HGET", "{main}" + layout.JOBS, "none"))
         self.assertEqual(self.result(self.questions.jobs("{main}", JobQuery(limit=0))), [])
 
     def test_pages_of_jobs(self) -> None:

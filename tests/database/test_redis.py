@@ -21,7 +21,7 @@ from twisted.trial.unittest import TestCase
 from simmail.core.records.commit import Commit, EventQuery
 from simmail.core.records.event import Event
 from simmail.core.records.job import Job
-from simmail.database import keys, redis
+from simmail.database import layout, redis
 from simmail.database.private.server import PrivateRedis
 from simmail.database.redis import RedisDatabase
 from simmail.database.url import parse, unix_url
@@ -188,7 +188,7 @@ class LimitTests(RedisTestCase):
         class Listener(Protocol):
             def connectionMade(self) -> None:
                 assert self.transport is not None
-                self.transport.write(f"SUBSCRIBE {keys.prefix('main')}{keys.NEWS}\r\n".encode())
+                self.transport.write(f"SUBSCRIBE {layout.prefix('main')}{layout.NEWS}\r\n".encode())
 
             def dataReceived(self, data: bytes) -> None:
                 heard.append(data)
@@ -212,7 +212,7 @@ class LimitTests(RedisTestCase):
             Event("persona.sent", NINE, {"persona_id": "p", "case_id": "c", "message_id": "<m>"}),
         ), puts=(("t", "k", b""),)))
         await self.database.prune("main", NINE + timedelta(days=1))
-        for kind in (keys.TYPE, keys.PERSONA, keys.CASE, keys.MAILS):
+        for kind in (layout.TYPE, layout.PERSONA, layout.CASE, layout.MAILS):
             self.assertEqual([name for name in await self.names() if kind in name], [])
         await self.database.commit("main", Commit(events=(Event("persona.sent", NINE, {"persona_id": "p"}),)))
         await self.database.erase("main")
@@ -222,14 +222,14 @@ class LimitTests(RedisTestCase):
         """Of a universe whose names of postings were not kept all is copied, and of the copy they are kept."""
         for n in range(3):
             await self.database.commit("main", delivery(n))
-        await self.ask("DEL", keys.prefix("main") + keys.POSTINGS)
+        await self.ask("DEL", layout.prefix("main") + layout.POSTINGS)
         await self.database.commit("main", Commit(events=(Event("clock", NINE, {"persona_id": "p"}),)))
         for source, target in (("main", "copy"), ("copy", "another")):
             await self.database.copy(source, target)
             found = await self.database.events(target, EventQuery(types=("mail.delivered",)))
             self.assertEqual(found, await self.database.events("main", EventQuery(types=("mail.delivered",))))
             self.assertEqual(len(found), 3)
-        self.assertTrue(await self.ask("SISMEMBER", keys.prefix("another") + keys.POSTINGS, ""))
+        self.assertTrue(await self.ask("SISMEMBER", layout.prefix("another") + layout.POSTINGS, ""))
 
     async def test_copy_of_too_much(self) -> None:
         """What would take Redis too long is not begun."""
@@ -247,7 +247,7 @@ class LimitTests(RedisTestCase):
         """Killed before the old events are cleared away, they are not seen, and cleared away by a later prune."""
         old = tuple(Event("persona.sent", NINE, {"persona_id": "p", "i": i}) for i in range(30))
         await self.database.commit("main", Commit(events=old))
-        await self.database._writes.call((*self.database._start["erase"], keys.prefix("main"), "main"))
+        await self.database._writes.call((*self.database._start["erase"], layout.prefix("main"), "main"))
         await self.database.commit("main", Commit(events=(Event("clock", NINE, {"persona_id": "p"}),)))
         for query in (EventQuery(), EventQuery(persona_id="p"), EventQuery(until=NINE), EventQuery(after=3)):
             bodies = await self.database.events("main", query)
@@ -260,7 +260,7 @@ class LimitTests(RedisTestCase):
 
     async def test_newer_layout(self) -> None:
         """Data of a newer version is refused, and not touched."""
-        await self.ask("SET", keys.LAYOUT_KEY, str(keys.LAYOUT + 1))
+        await self.ask("SET", layout.LAYOUT_KEY, str(layout.LAYOUT + 1))
         database = RedisDatabase(reactor, self.server.url)
         self.addCleanup(database.close)
         with self.assertRaises(Invalid) as raised:

@@ -16,7 +16,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from simmail.core.records.commit import Commit, EventQuery
 from simmail.core.records.delivery import Arrival, Copy
 from simmail.core.records.event import Event
-from simmail.database import keys, synced
+from simmail.database import layout, synced
 from simmail.database.event_numbers import EventNumbers, JUMP, NotedNumbers, ahead
 from simmail.database.private.server import PrivateRedis
 from simmail.database.redis import RedisDatabase
@@ -301,7 +301,7 @@ class SyncedTests(RedisTestCase):
         self.assertFalse(first.called)
         await until(lambda: first.called and second.called)
         self.assertEqual(len(database._unsynced), 0)
-        self.assertEqual(await database._reads.call(("EXISTS", keys.SYNCED_KEY)), 1)
+        self.assertEqual(await database._reads.call(("EXISTS", layout.SYNCED_KEY)), 1)
 
     async def test_not_while_it_is_away(self) -> None:
         """What a Redis that is away has not told to be synced is not."""

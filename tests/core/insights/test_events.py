@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.insights.events import COUNTED, CountedEvent, instant_at, recorded_row, row_of, seconds_at
-from simmail.core.records.event import TYPES, Event, PersonaTag
-from simmail.database.encoding import digits, encode_event, event_body
+from simmail.core.records.event import Event, PersonaTag, TYPES
+from simmail.database.layout import digits, encode_event, event_body
 
 AT = datetime(2026, 3, 2, 9, 0, 0, 500_000, tzinfo=UTC)
 
