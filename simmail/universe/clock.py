@@ -93,22 +93,21 @@ class UniverseClock:
 
     @param reactor: its C{seconds()} is real Unix time, which goes on evenly.
     @ivar turn: held by who moves it.
-    @param earliest_pending: the earliest instant that is still owed something, or None.
     @param wall_clock: what was seen of jumps of the wall clock.
     @ivar changed: called when its pace was changed, or a move has ended.
+    @ivar owed: each tells the earliest instant that is still owed something, None for nothing: it goes no further.
     """
 
     def __init__(
         self,
         timeline: Timeline,
         reactor: IReactorTime,
-        earliest_pending: Callable[[], datetime | None],
         commit: Callable[[Commit], Awaitable[Any]],
         wall_clock: Callable[[], WallClock | None] = lambda: None,
     ) -> None:
         self._timeline = timeline
         self._reactor = reactor
-        self._earliest_pending = earliest_pending
+        self.owed: tuple[Callable[[], datetime | None], ...] = ()
         self._commit = commit
         self._last = timeline.sim
         self._step: datetime | None = None
@@ -147,8 +146,7 @@ class UniverseClock:
         now = self.line()
         # A clock that stands, or waits already, is held back by nothing: what is owed need not be looked through.
         if now > self._last:
-            pending = self._earliest_pending()
-            self._last = now if pending is None or pending > now else max(pending, self._last)
+            self._last = max(min([now, *[at for at in [earliest() for earliest in self.owed] if at]]), self._last)
         return self._last
 
     def real_until(self, due: datetime) -> float | None:

@@ -174,8 +174,7 @@ class Universe:
             name, database, reactor, log, self.usage, lambda: in_flight.uncommitted)
         commit = committer.commit
         self.pending = pending = PendingJobs()
-        self.clock = UniverseClock(
-            record.clock, reactor, self._earliest_pending, committer.commit_surely, wall_clock)
+        self.clock = UniverseClock(record.clock, reactor, committer.commit_surely, wall_clock)
         now = self.clock.now
 
         # Settings and rules.
@@ -204,6 +203,7 @@ class Universe:
         self.decisions = Decisions(
             config, store, mail_cache, people, memories, cases, pending, self.policy, settings, meaning, dice, now)
         self.inbox = InboxWorker(self.decisions, committer, log, pending, cache, mail_log, turn, reactor)
+        self.clock.owed = pending.earliest_pending, in_flight.earliest_pending, self.inbox.earliest_pending
 
         # The road of mail, and those who look at it.
         entrance = Entrance(reactor)
@@ -266,14 +266,6 @@ class Universe:
         self._heartbeat.clock = reactor
         self._beaten: datetime | None = None
         self._told_held: set[Lock] = set()
-
-    def _earliest_pending(self) -> datetime | None:
-        """Return the earliest instant that is still owed something: the clock goes no further."""
-        first = self.pending.earliest_pending()
-        for other in (self.in_flight.earliest_pending(), self.inbox.earliest_pending()):
-            if other is not None and (first is None or other < first):
-                first = other
-        return first
 
     def _room_for_people(self) -> bool:
         most = self.plan().limits.people

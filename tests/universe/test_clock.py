@@ -63,7 +63,8 @@ class UniverseClockTests(SynchronousTestCase):
         self.reactor = Clock()
         self.earliest: Any = None
         self.commits: list[Commit] = []
-        self.clock = UniverseClock(Timeline(START, 0.0), self.reactor, lambda: self.earliest, self._commit)
+        self.clock = UniverseClock(Timeline(START, 0.0), self.reactor, self._commit)
+        self.clock.owed = lambda: None, lambda: self.earliest
 
     async def _commit(self, commit: Commit) -> None:
         self.commits.append(commit)

@@ -114,17 +114,20 @@ class WebhookDelivery:
     def start(self) -> None:
         """Go on from where it stands."""
         self._running = True
+        self._events.listen(self.wake)
         self.wake()
 
     def stop(self) -> None:
         """Begin nothing more; what is under way ends unheard."""
+        if self._running:
+            self._events.unlisten(self.wake)
         self._running = False
         if self._timer is not None and self._timer.active():
             self._timer.cancel()
         self._timer = None
 
-    def wake(self) -> None:
-        """Something may be to do: look at the reactor's next turn."""
+    def wake(self, first: int = 0, last: int = 0) -> None:
+        """Something may be to do, as when events were recorded: look at the reactor's next turn."""
         if not self._woken and self.on:
             self._woken = True
             self._reactor.callLater(0, self._look)

@@ -87,15 +87,12 @@ class Webhooks:
     def begin(self) -> None:
         """Send what is to be sent, from here on."""
         self._begun = True
-        self._events.listen(self._wake)
         for one in self._deliveries.values():
             one.start()
 
     def stop(self) -> None:
         """Begin nothing more, and note where everything stands."""
-        if self._begun:
-            self._begun = False
-            self._events.unlisten(self._wake)
+        self._begun = False
         for one in self._deliveries.values():
             one.stop()
         if self._timer is not None and self._timer.active():
@@ -105,10 +102,6 @@ class Webhooks:
     def _delivery(self, webhook: Webhook, state: WebhookState) -> WebhookDelivery:
         return WebhookDelivery(
             self._universe, webhook, state, self._events, self._sender, self, self._unique, self._reactor)
-
-    def _wake(self, first: int, last: int) -> None:
-        for one in self._deliveries.values():
-            one.wake()
 
     # What there is
 
