@@ -16,9 +16,8 @@ from msgspec.structs import replace
 
 from simmail.core.decide import delay, promises, relationship, remarks
 from simmail.core.decide.decision import (
-    Drop, Engage, Follow, PlannedJob, Promise, Reaction, Reactions, Relate, Remember,
+    Drop, Engage, Follow, PlannedJob, Promise, Reaction, Reactions, Relate, Remember, about, job_id, who,
 )
-from simmail.core.decide.job_data import about, job_id, who
 from simmail.core.language.promised import speaks_of
 from simmail.core.message.mail import Mail
 from simmail.core.records.conversation import Appointment, apart, booked
@@ -51,7 +50,7 @@ def aftermath(
     Everything that follows from a mail of the persona's own, in order.
 
     @param job: what was done; mail: what was sent; mails: what it answers.
-    @param dossier: about whom the mail is for (C{job_data}, C{key}); thread: of C{job.thread}.
+    @param dossier: about whom the mail is for (C{PlannedJob.data}, C{key}); thread: of C{job.thread}.
     @param dice: keyed for the mail the job comes from.
     @param appointments: the persona's taken times.
     """

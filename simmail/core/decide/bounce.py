@@ -13,8 +13,7 @@ from msgspec.structs import replace
 
 from simmail.core.compose.dsn import Action, wanted
 from simmail.core.decide import delay
-from simmail.core.decide.decision import Bounce, DecisionInput, PlannedJob, Reactions, Relate
-from simmail.core.decide.job_data import about, planned
+from simmail.core.decide.decision import Bounce, DecisionInput, PlannedJob, Reactions, Relate, about, planned
 from simmail.core.records.bad_address import BadKind
 from simmail.core.records.persona import Behaviors, Persona
 from simmail.core.records.relationship import Dossier

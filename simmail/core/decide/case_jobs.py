@@ -12,8 +12,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from simmail.core.decide import delay, promises
-from simmail.core.decide.decision import Drop, PlannedJob, Promise, Reaction, Reactions, Relate
-from simmail.core.decide.job_data import job_id
+from simmail.core.decide.decision import Drop, PlannedJob, Promise, Reaction, Reactions, Relate, job_id
 from simmail.core.records.case import Case, Deliverable, wants
 from simmail.core.records.persona import Persona
 from simmail.core.records.relationship import Dossier, OpenPromise

@@ -28,10 +28,9 @@ from msgspec.structs import replace
 from simmail.core.decide import delay, link_policy, promises, relationship, remarks
 from simmail.core.decide.bounce import bounced, notification, refused
 from simmail.core.decide.decision import (
-    Batch, DecisionInput, Drop, Engage, Expect, Follow, Ignore, Junk, PlannedJob, Reaction, Reactions, Receive, Relate,
-    Remember, Skip, correspondent,
+    Batch, DecisionInput, Drop, Engage, Expect, FORWARDED, Follow, Ignore, Junk, MOST_FORWARDS, PlannedJob, Reaction,
+    Reactions, Receive, Relate, Remember, Skip, about, case_id, correspondent, item, planned, reply_address, who,
 )
-from simmail.core.decide.job_data import FORWARDED, MOST_FORWARDS, about, case_id, item, planned, reply_address, who
 from simmail.core.decide.reply_odds import inclined, making, reasons
 from simmail.core.language.intents import FRAUD, recognise
 from simmail.core.language.promised import MailPromise, promised
@@ -41,8 +40,7 @@ from simmail.core.records.case import How
 from simmail.core.records.conversation import Remark, apart, booked, taken
 from simmail.core.records.persona import Behaviors, OutOfOffice, Persona, temperament_named
 from simmail.core.records.relationship import Dossier, OpenPromise, ThreadState
-from simmail.core.time.arrival import local_arrival
-from simmail.core.time.instant import format_instant
+from simmail.core.time.instant import format_instant, local_arrival
 from simmail.core.writer.context import not_read
 
 

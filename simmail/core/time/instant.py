@@ -2,13 +2,13 @@
 Instants, durations, dates, days, times of day and zones, as people and headers write them.
 
 Everything here is arithmetic on values: no clock is read.  Source: RFC 3339,
-RFC 5322 section 3.3; decisions, "Durations".
+RFC 5322 section 3.3; decisions, "Durations" and section 23 ("The simulated clock is the only clock people have").
 """
 
 from __future__ import annotations
 
 import re
-from datetime import date, datetime, timedelta, timezone
+from datetime import date, datetime, timedelta, timezone, tzinfo
 from email.utils import parsedate_tz
 from functools import lru_cache
 from zoneinfo import ZoneInfo
@@ -216,3 +216,16 @@ def read_date(text: str) -> datetime | None:
         return read
     except (ValueError, TypeError, IndexError, OverflowError):
         return None
+
+
+def local_arrival(arrived: datetime, dated: datetime | None, home: tzinfo) -> datetime:
+    """
+    Return when a mail arrived, by the clock on its writer's wall: the instant from which its "tomorrow" is meant.
+
+    A universe has one clock.  The C{Date} that a program stamps is of another one and counts for its offset alone.
+
+    @param arrived: by the universe's clock, aware; dated: the mail's C{Date}, aware, None for none.
+    @param home: the reader's zone, which a mail without a date is taken to be of.
+    """
+    offset = dated.utcoffset() if dated is not None else None
+    return arrived.astimezone(home if offset is None else timezone(offset))

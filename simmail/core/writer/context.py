@@ -25,7 +25,7 @@ from simmail.core.message.mail import Mail
 from simmail.core.message.splitting import split_reply
 from simmail.core.records.persona import Persona, Style
 from simmail.core.rng import Dice
-from simmail.core.time.arrival import local_arrival
+from simmail.core.time.instant import local_arrival
 from simmail.core.writer.agenda import Calendar, plain_date
 from simmail.core.writer.request import Promised, WordsRequest
 from simmail.core.writer.sources.limits import OwnLimits

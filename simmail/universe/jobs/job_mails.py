@@ -10,7 +10,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from simmail.core.decide.job_data import FORWARDED, MOST_FORWARDS
+from simmail.core.decide.decision import FORWARDED, MOST_FORWARDS
 from simmail.core.message.mail import Mail
 from simmail.core.mime.address import Address
 from simmail.core.records.persona import Persona

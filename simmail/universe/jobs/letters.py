@@ -22,14 +22,13 @@ from simmail.core.compose.message import compose
 from simmail.core.compose.message_id import message_id
 from simmail.core.compose.quoting import quote
 from simmail.core.decide.after_sending import copied, promised_in
-from simmail.core.decide.decision import keyed
+from simmail.core.decide.decision import FORWARDED, keyed
 from simmail.core.decide.delay import zone_of
-from simmail.core.decide.job_data import FORWARDED
 from simmail.core.message.mail import Attachment, Draft, Mail
 from simmail.core.mime.address import Address
 from simmail.core.records import case as rules
 from simmail.core.records.case import Case
-from simmail.core.records.conversation import USUAL, Appointment, apart
+from simmail.core.records.conversation import Appointment, USUAL, apart
 from simmail.core.records.job import Job
 from simmail.core.records.persona import Behaviors, OutOfOffice, Persona
 from simmail.core.records.relationship import Dossier, OpenPromise, ThreadState
@@ -38,11 +37,11 @@ from simmail.core.time.invitation import Invitation, invitation
 from simmail.core.world.injection import Slip
 from simmail.core.writer import Promised, SeenPage, WordsRequest, Written, idle, write
 from simmail.universe.jobs.job_mails import JobMails
-from simmail.universe.people.wording import Wording
 from simmail.universe.meaning import Meaning
 from simmail.universe.people.cases import Cases
 from simmail.universe.people.memory import Memories, StoredRecollection, recalled
 from simmail.universe.people.personas import Personas
+from simmail.universe.people.wording import Wording
 from simmail.universe.world.streams import Streams
 
 #: Job kinds that are about a promise, that ask again, that quote what they answer, that begin a thread when there is no

@@ -15,9 +15,8 @@ from msgspec.structs import replace
 from simmail.config import Config
 from simmail.core.decide.decide import react
 from simmail.core.decide.decision import (
-    DecisionInput, LoopLimits, PlannedReply, Reactions, SpamVerdict, correspondent, keyed,
+    DecisionInput, LoopLimits, PlannedReply, Reactions, SpamVerdict, correspondent, keyed, reply_address,
 )
-from simmail.core.decide.job_data import reply_address
 from simmail.core.decide.preview import Preview, previewed
 from simmail.core.message.conversations import thread_key
 from simmail.core.message.mail import Mail

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core.time.arrival import local_arrival
+from simmail.core.time.instant import local_arrival
 from tests.core.scenes import NOW
 
 BERLIN = ZoneInfo("Europe/Berlin")

@@ -5,8 +5,7 @@ from __future__ import annotations
 import msgspec
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core.decide.decision import keyed
-from simmail.core.decide.job_data import about, case_id, item, job_id, key, planned, reply_address, who
+from simmail.core.decide.decision import about, case_id, item, job_id, key, keyed, planned, reply_address, who
 from simmail.core.mime.address import Address
 from simmail.core.records.case import Case
 from simmail.core.records.relationship import Dossier
