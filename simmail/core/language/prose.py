@@ -11,18 +11,23 @@ import re
 
 from msgspec import Struct
 
+from simmail.core.language.clause.opening import asked_apart
 from simmail.core.language.tables import Language, every
 from simmail.core.message.splitting import split_reply
 
 #: Characters of new text that are read; a person skims the rest as well.
 READ = 12_000
+#: Letters of an abbreviation.
+_SHORT = 5
 #: Sentences that are looked at.
 SENTENCES = 120
 _LINE = 2_000
 
 # One step a character: no repetition can give characters back.
-_END = re.compile(r"[.!?…]+[\"'”’)\]]*(?=\s)")
+_END = re.compile(r"[.!?…]+[\"'”’)\]]*(?=\s)|(?<=\s)[:;]-?[)D(P]+(?=\s+[^\W\da-z])")
 _BULLET = re.compile(r"(?:[-*•–·]|\(?[0-9a-zA-Z][0-9]?[.)])\s")
+#: The items of a list inside of a line: "1. when 2. where".
+_INLINE = re.compile(r"(?:^|(?<=\s))\(?([1-9])[.)]\s+(?=\w+\W+\w)")
 _CONTROLS = dict.fromkeys((
     *range(9), 11, 12, *range(14, 32), 127, *range(0x200B, 0x2010), *range(0x202A, 0x202F), 0x2060, 0xFEFF,
 ))
@@ -199,14 +204,19 @@ def _split(text: str, language: Language) -> list[str]:
             word = text[max(0, match.start() - 12):match.start()].rsplit(" ", 1)[-1].lower().lstrip("(")
             if word in every("abbreviations") or len(word) == 1 and word.isalpha():
                 continue
-            if word.isdigit() and _month_follows(text, end, language):
+            if word[-1:].isdigit() and _month_follows(text, end, language):
                 continue
-        if not small and "?" not in match.group() and text[end:end + 2].strip()[:1].islower():
+            if text[end:end + 2].strip()[:1].isdigit() and word.isalpha() and len(word) < _SHORT:
+                continue  # "zw. 8", "approx. 20"
+        next = text[end:end + 2].strip()[:1]
+        if not small and "?" not in match.group() and next.islower():
             continue  # "could you send it? thanks" asks
+        if match.group().endswith(")") and "(" in text[start:end] and next.islower():
+            continue  # "the colour (white or grey?) and the size"
         parts.append(text[start:end].strip())
         start = end
     parts.append(text[start:].strip())
     if "¿" in text or "¡" in text:
         # Spanish says where a question begins: what leads it in is no part of it, and the marks are none of its words.
         parts = [piece.strip() for part in parts for piece in part.replace("¡", "").split("¿")]
-    return [part for part in parts if part]
+    return [piece for part in parts if part for piece in asked_apart(part, language)]

@@ -4,6 +4,7 @@ The questions of a mail: which sentences ask, what form a question has, what it 
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 from msgspec import Struct
@@ -25,9 +26,12 @@ _WHOLE = 4
 #: Fewer characters are a question only where they begin with a question word, or are all that is said.
 _IDLE, _ALONE = 8, 7
 #: So many words are no clause of their own behind an "and".
-_SHORT_CLAUSE = 3
+_SHORT_CLAUSE = 2
 #: The forms of questions that are read by their types.
 _FORMS = {"when": "when", "many": "many"}
+#: So many words has a thing that is set off as one of two.
+_FEW = 4
+_SET_OFF = re.compile(r"\s[-–—]+\s|[:;,(]\s*")
 #: Marks that may stand behind a question mark, and around the words of a question.
 _CLOSING = " !\"')]}”’»*_"
 _MARKS = " ?!¿¡.\"'"
@@ -47,6 +51,7 @@ class MailQuestion(Struct, frozen=True):
     @ivar type: what it asks for, one of L{question_types.TYPES}: the answer has to be of that type.
     @ivar behind: the clause behind "whether", or the statement before "right?", that it asks about.
     @ivar checks: it wants a statement confirmed; recalls: it asks for what was said before.
+    @ivar lead: the sentence before it, which says what it is about where it does not itself: "have you seen it?".
     """
 
     text: str
@@ -60,6 +65,7 @@ class MailQuestion(Struct, frozen=True):
     behind: str = ""
     checks: bool = False
     recalls: bool = False
+    lead: str = ""
 
 
 def asks(sentence: str, language: Language, alone: bool = False) -> bool:
@@ -424,6 +430,9 @@ def options(sentence: str, language: Language, asked: bool = False) -> tuple[str
     low = [token.lower() for token in tokens]
     if language.or_ not in low or not any(word in language.choice_words for word in low) and not asked:
         return ()
+    apart = _set_off(sentence, language) if asked else ()
+    if apart:
+        return apart
     middle = low.index(language.or_)
     how = asking(language.code)
     every = next((at for at in range(max(1, middle - 4), middle - 1) if low[at] in how.each_of), 0)
@@ -462,6 +471,24 @@ def options(sentence: str, language: Language, asked: bool = False) -> tuple[str
     if not 1 < len(left) <= 9 or len(right) < 2:
         return ()
     return _chosen(left, language), _chosen(right, language)
+
+
+def _set_off(sentence: str, language: Language) -> tuple[str, ...]:
+    """Two things set off by marks: "what can I bring - cake or the salad?", C{()} for none."""
+    pieces = [piece.strip(_MARKS) for piece in _SET_OFF.split(sentence)]
+    for piece in pieces[1:] if len(pieces) > 1 else ():
+        one, found, other = piece.partition(f" {language.or_} ")
+        if found and max(len(one.split()), len(other.split())) <= _FEW and not any(
+                _verbal(half.lower(), language) for half in (one, other)):
+            return one, other
+    return ()
+
+
+def _verbal(low: str, language: Language) -> bool:
+    """Whether lower-case words have a verb or a question in them, as far as one can tell."""
+    how = asking(language.code).opening
+    return any(word in how.verbs or word in how.modals or word in how.nominative for word in low.split()) or (
+        opens_question(low, language))
 
 
 def _plain_choice(

@@ -226,7 +226,7 @@ class Findings:
         language, found = self.language, list[tuple[str, list[MailQuestion]]]()
         answers = bool(self.mail.in_reply_to) or not self._own_subject
         gone = answers and any(is_lost(sentence, language) for sentence in self.prose.sentences)
-        for sentence in self.prose.sentences:
+        for lead, sentence in zip(("", *self.prose.sentences), self.prose.sentences):
             lost = gone and not is_lost(sentence, language) and not any(map(str.isdigit, sentence))
             again = questions.read_reminders(sentence, language, lost, answers)
             if again:
@@ -244,7 +244,7 @@ class Findings:
                     part, language) else "") for part in questions.apart(
                     questions.led_in(sentence, language), language)]
             # Whose mails are gone asks for what stood in them.
-            found.append((sentence, [replace(one, recalls=True) for one in here] if gone else here))
+            found.append((sentence, [replace(one, recalls=one.recalls or gone, lead=say(lead, 200)) for one in here]))
         return found
 
     @cached_property

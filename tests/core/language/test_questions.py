@@ -116,13 +116,13 @@ class ReportedTests(SynchronousTestCase):
     """Questions that a statement tells of."""
 
     def test_parts(self) -> None:
-        """Each of several is one; what is too short for a clause stands for the whole."""
+        """Each of several is one."""
         for text, expected in (
             ("I need to know how many vans you have, which size the rims are and who signs for the delivery.",
              [("How many vans you have?", "many"), ("Which size the rims are?", "what"),
               ("Who signs for the delivery?", "who")]),
             ("Inge asks when and where we meet.",
-             [("When and where we meet?", type) for type in ("when", "where")]),
+             [("When we meet?", "when"), ("Where we meet?", "where")]),
             ("Our driver asks at which gate he should unload and until when.",
              [("At which gate he should unload?", "where"),
               ("At which gate he should unload and until when?", "when")]),

@@ -48,6 +48,9 @@ def points(
         elif asked:
             opinions.extend(one for one in asked if one.form == "opinion")
             found.extend(one for one in asked if one.form != "opinion")
+        elif question_types.mentions_any(sentence, question_types.asking(language.code).free_choice) and (
+                offer := options(f"{sentence.rstrip(' .!')}?", language, asked=True)):
+            found.append(replace(read_question(sentence, language), form="choice", type="choice", options=offer))
         elif sentence in asked_for and not is_question(sentence):
             request = read_question(sentence, language)
             found.append(replace(request, form="request", type=question_types.type_inside(

@@ -30,9 +30,33 @@ class Attribute(Struct, frozen=True, forbid_unknown_fields=True):
     asked: tuple[str, ...]
 
 
+class Opening(Struct, frozen=True, forbid_unknown_fields=True):
+    """How clauses that ask begin in one language; the data files say what each field is for."""
+
+    leads: tuple[str, ...] = ()
+    words: frozenset[str] = frozenset()
+    before_words: frozenset[str] = frozenset()
+    relative: frozenset[str] = frozenset()
+    whole: frozenset[str] = frozenset()
+    clitics: frozenset[str] = frozenset()
+    imperative: frozenset[str] = frozenset()
+    verbs: frozenset[str] = frozenset()
+    modals: frozenset[str] = frozenset()
+    being: frozenset[str] = frozenset()
+    doubtful: frozenset[str] = frozenset()
+    nominative: frozenset[str] = frozenset()
+    subjects: frozenset[str] = frozenset()
+    endings: tuple[str, ...] = ()
+    no_verbs: frozenset[str] = frozenset()
+    subordinate: frozenset[str] = frozenset()
+    inside: bool = False
+
+
 class Asking(Struct, frozen=True, forbid_unknown_fields=True):
     """How questions of one language begin and what they are about; the data files say what each field is for."""
 
+    opening: Opening = Opening()
+    free_choice: tuple[str, ...] = ()
     types: Mapping[str, tuple[str, ...]] = {}
     whether: tuple[str, ...] = ()
     unsure: tuple[str, ...] = ()

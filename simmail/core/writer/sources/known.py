@@ -125,7 +125,7 @@ def _look_up(
     fact = known.note(question)
     if fact is not None and question.type != "why":
         return Said(act=fact.act(), values={**values, **fact.values(language)})
-    note = "" if question.recalls else noted(question, scene.request.notes, read.base, language)
+    note = "" if question.recalls and known.remarks else noted(question, scene.request.notes, read.base, language)
     if note:
         return Said(act="answer.own", values={**values, "value": note})
     if question.recalls:

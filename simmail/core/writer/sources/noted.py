@@ -13,28 +13,37 @@ from simmail.core.language.phrases import say
 from simmail.core.language.questions import MailQuestion
 from simmail.core.language.tables import Language
 from simmail.core.writer.sources.limits import limit_words
-from simmail.core.writer.sources.marks import marks
+from simmail.core.writer.sources.marks import MONEY, marks
 from simmail.core.writer.sources.said_words import content, has_number, shared
 from simmail.core.writer.sources.self_sheet import table
 
-#: Types of questions that a note may answer, and how many words of the question it has to have.
-_WORDS = {"when": 1, "long": 1, "many": 1, "much": 1, "where": 1, "who": 1, "what": 2, "how": 2}
-#: Of more notes those are told that have most of the question's words.
-_MOST = 2
+#: Types of questions that a note may answer, and how many words of the question it has to have, or all that it has.
+_WORDS = {"when": 1, "long": 1, "many": 1, "much": 1, "where": 1, "who": 1, "what": 2, "how": 2, "yes_no": 2,
+          "either": 2, "choice": 2}
+#: A question with fewer words of its own only points to what stands before it.
+_POINTING = 2
+#: Types that one note answers.
+_CLOSED = frozenset(("yes_no", "either", "choice"))
+#: Of more notes those are told that have most of the question's words, and so many characters.
+_MOST, _LONGEST = 2, 600
 
 
 def noted(question: MailQuestion, notes: Iterable[str], base: datetime, language: Language) -> str:
     """Return the notes that answer a question, in the first person; C{""} for none."""
-    least, asked = _WORDS.get(question.type, 0), content(question.text, language.code)
+    least, own = _WORDS.get(question.type, 0), content(question.text, language.code)
+    # "How much is that?" is asked of what stands before it.
+    asked = own | content(question.lead, language.code)
     found: list[tuple[int, str]] = []
     for note in _given(notes) if least and asked else ():
-        same = len(shared(asked, content(note, language.code)))
-        if same >= least and _fits(question.type, note, base, language):
-            found.append((same, note))
-    if len(found) > _MOST:
-        best = max(same for same, _ in found)
-        found = [(same, note) for same, note in found if same == best][:_MOST]
-    return " ".join(_own(note, language) for _, note in found)
+        words = content(note, language.code)
+        same = shared(asked, words)
+        near = len(same) >= least and (same & own or len(own) < _POINTING) or own and same >= own
+        if near and _fits(question.type, note, base, language):
+            found.append((len(same), note))
+    best = max((same for same, _ in found), default=0)
+    # To whether something is so the nearest is the answer.
+    least = best if len(found) > _MOST or question.type in _CLOSED else 0
+    return " ".join(_own(note, language) for same, note in found if same >= least)[:_LONGEST]
 
 
 def liked(options: Sequence[str], notes: Iterable[str], language: Language) -> str:
@@ -61,7 +70,8 @@ def _fits(type: str, note: str, base: datetime, language: Language) -> bool:
     if type == "when":
         found = marks(note, base, language)
         return bool(found.days or found.times)
-    return type not in ("long", "many", "much") or has_number(note, language)
+    return type not in ("long", "many", "much") or has_number(note, language) or (
+        type == "much" and MONEY.search(note) is not None)
 
 
 def _own(note: str, language: Language) -> str:

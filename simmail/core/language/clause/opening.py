@@ -1,0 +1,127 @@
+"""
+How a clause begins that asks, as data: C{opening} in C{templates/<code>/questions.yaml}.
+
+People tell something and ask in one sentence ("I left my scarf, have you seen it?"), and forget the question mark.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from simmail.core.language.clause.question_types import Opening, asking
+from simmail.core.language.tables import Language
+
+#: What parts clauses, with a word that joins them behind it or alone.
+_JOINT = re.compile(r",\s+|;\s+|:\s+|\s+[–—-]+\s+|\.\.+\s+|…\s+|\s(?=\w+\s)")
+#: A statement has so many words before it is one of its own; a question so many.
+_HEAD, _TAIL = 3, 2
+_MARKS = " ?!¿¡.\"')"
+#: Of longer sentences the rest is not looked at.
+_LONGEST = 600
+
+
+def asked_apart(sentence: str, language: Language) -> list[str]:
+    """
+    Return a sentence cut where it begins to ask, with the question mark that its writer forgot.
+
+    A sentence that asks from its beginning, or asks nothing, stays whole.
+    """
+    how = asking(language.code).opening
+    bare = sentence.rstrip(_MARKS)
+    marked = "?" in sentence[len(bare):]
+    if len(sentence) > _LONGEST or not marked and sentence[-1:] in "!:" or "://" in sentence:
+        return [sentence]
+    words = _words(sentence, how)
+    if not marked and (_begins(words, how, sure=True, inside=False) or sentence[-1:].isalnum() and words and (
+            words[0].lower() in how.words and how.being.intersection(map(str.lower, words[1:2])))):
+        return _marked(sentence, how)
+    if _begins(words, how, sure=False, inside=False) and (marked or not how.inside):
+        return [sentence]
+    cut = _cut(sentence, language, how, marked)
+    if not cut:
+        return [sentence]
+    head, tail = sentence[:cut].rstrip(" ,;–—-"), sentence[cut:]
+    # "Luc rentre quand": the question word stands last.
+    asks = head.rpartition(" ")[2].lower() in how.words or not marked and _begins(words, how, sure=False, inside=False)
+    return [f"{head}?" if asks else head, *([tail] if marked else _marked(tail, how))]
+
+
+def _cut(sentence: str, language: Language, how: Opening, marked: bool) -> int:
+    """The place where a sentence begins to ask, 0 for none."""
+    head = sentence.lower().split(None, 1)[0].strip(",") if sentence.strip() else ""
+    if head in how.subordinate:
+        return 0  # "if it rains, can we come in?" asks as a whole
+    for joint in _JOINT.finditer(sentence):
+        before, behind = sentence[:joint.start()], sentence[joint.end():]
+        if joint.group().isspace() and behind.partition(" ")[0].lower() != language.and_:
+            continue  # no joint but "and"
+        words = _words(behind, how)
+        # "Could you tell me, and is it ...": what asks to be told stays with what it asks.
+        whole = len(before.split()) < _HEAD  # "Maria, are you there?"
+        if len(words) >= _TAIL and _begins(words, how, sure=not marked, inside=not whole) and (
+                marked or how.inside) and not before.lower().endswith(asking(language.code).telling):
+            return 0 if whole else joint.end()
+    return 0
+
+
+def _words(clause: str, how: Opening) -> list[str]:
+    """The first words of a clause, as written, without what leads it in."""
+    clause = clause.lstrip("¿¡( ").replace("\u2019", "'")
+    low = clause.lower()
+    for _ in range(3):
+        lead = next((one for one in how.leads if low.startswith(one) and not low[len(one):len(one) + 1].isalnum()), "")
+        rest = low[len(lead):].lstrip(" ,:;.-–")
+        if not lead or not rest:
+            break
+        clause, low = clause[-len(rest):], rest
+    return [one.strip(",;:!?.()\"") for one in clause.split(None, 7)[:7]]
+
+
+def _begins(words: Sequence[str], how: Opening, sure: bool, inside: bool) -> bool:
+    """
+    Whether words begin a clause that asks.
+
+    @param sure: no question mark tells, so that it has to be sure; inside: it stands behind another clause.
+    """
+    low = [one.lower() for one in words]
+    if not low or not low[0]:
+        return False
+    # Where a verb needs no pronoun, or none behind it, only the mark tells: "tiene razón".
+    if (how.inside or not sure) and any(" ".join(low[:size]) in how.whole for size in (3, 2, 1)):
+        return True
+    verb, hyphen, pronoun = low[0].rpartition("-")
+    if hyphen and pronoun in how.clitics and low[0] not in how.no_verbs and not (sure and pronoun in how.imperative):
+        return True
+    start = next((size for size in (2, 1) if " ".join(low[:size]) in how.words or size == 2 and (
+        low[0] in how.before_words and low[1:2] != [] and low[1] in how.words)), 0)
+    if start:
+        if not sure and (not inside or low[0] not in how.relative):
+            return True
+        return any(_turned(words[at:], how, sure=False) for at in range(start, min(start + 3, len(low) - 1)))
+    return _turned(words, how, sure, inside)
+
+
+def _turned(words: Sequence[str], how: Opening, sure: bool, inside: bool = False) -> bool:
+    """Whether a verb stands before its subject: "is the"."""
+    verb, subject = words[0].lower(), words[1] if len(words) > 1 else ""
+    low = subject.lower()
+    if low in how.nominative:
+        if sure and not how.doubtful.isdisjoint((verb, f"{verb} {low}")):
+            return False  # "should you need more"; "could you send it" asks for something, marked or not
+        return verb in how.verbs or verb in how.modals or bool(how.endings) and verb.endswith(
+            how.endings) and verb not in how.no_verbs and len(verb) > 2
+    named = low in how.subjects or subject[:1].isupper()
+    if sure:
+        return named and (verb in how.modals or not inside and verb in how.being and low in how.subjects)
+    return named and (verb in how.verbs or verb in how.modals)
+
+
+def _marked(tail: str, how: Opening) -> list[str]:
+    """An unmarked question with its mark; what is set off behind it by a dash is said for itself."""
+    question, dash, rest = tail.partition(" - ")
+    if not dash:
+        question, dash, rest = tail.partition(" – ")
+    asked = f"{question.rstrip(_MARKS + ',')}?"
+    return [asked, rest] if dash and not _begins(_words(rest, how), how, sure=False, inside=True) else [
+        f"{tail.rstrip(_MARKS + ',')}?"]

@@ -1,0 +1,57 @@
+"""
+Sentences that tell and ask, and questions without their mark.
+"""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from twisted.trial.unittest import SynchronousTestCase
+
+from simmail.core.language.clause.opening import asked_apart
+from simmail.core.language.tables import language
+
+_APART = {
+    "en": (
+        ("I left my scarf on your sofa, have you seen it?", ("I left my scarf on your sofa", "have you seen it?")),
+        ("Did you ring him, and do we have cones left or shall I order some - last time I got 20.", (
+            "Did you ring him, and do we have cones left or shall I order some?", "last time I got 20.")),
+        ("Oh and the boss wants the sheet, do you know where it lives", (
+            "Oh and the boss wants the sheet", "do you know where it lives?")),
+        ("And is there parking round the back", ("And is there parking round the back?",)),
+        ("How is mum", ("How is mum?",)),
+        ("Did the dishes.", ("Did the dishes.",)),
+        ("He lives next door and has the keys.", ("He lives next door and has the keys.",)),
+        ("Should you need more, call me.", ("Should you need more, call me.",)),
+        ("If it rains, can we come in?", ("If it rains, can we come in?",)),
+        ("Maria, are you there?", ("Maria, are you there?",)),
+    ),
+    "de": (
+        ("Er wäre um halb sieben da – ist da schon wer?", ("Er wäre um halb sieben da", "ist da schon wer?")),
+        ("Wenn er kommt, ist das dann ok?", ("Wenn er kommt, ist das dann ok?",)),
+        ("Dann kann ich mich direkt melden.", ("Dann kann ich mich direkt melden.",)),
+        ("Hast du noch den Schlüssel.", ("Hast du noch den Schlüssel?",)),
+        ("Schicken Sie mir das bitte.", ("Schicken Sie mir das bitte.",)),
+    ),
+    "fr": (
+        ("Samedi on fait une fête, tu viens ?", ("Samedi on fait une fête", "tu viens ?")),
+        ("Luc rentre quand, et tu viens avec lui ?", ("Luc rentre quand?", "et tu viens avec lui ?")),
+    ),
+    "es": (("Vamos el sábado, vienes con nosotros?", ("Vamos el sábado", "vienes con nosotros?")),),
+}
+
+
+class OpeningTests(SynchronousTestCase):
+    """Each language with what it is written in."""
+
+    def test_apart(self) -> None:
+        """What is told stands apart from what is asked, and a forgotten mark is set."""
+        for code, some in _APART.items():
+            for sentence, pieces in some:
+                self.assertEqual(tuple(asked_apart(sentence, language(code))), pieces)
+
+    @given(st.sampled_from(sorted(_APART)), st.text(max_size=200))
+    def test_words_stay(self, code: str, text: str) -> None:
+        """Nothing but marks is lost or added."""
+        pieces = asked_apart(text, language(code))
+        self.assertEqual([one for one in "".join(pieces) if one.isalnum()], [one for one in text if one.isalnum()])
