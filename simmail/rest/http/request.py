@@ -32,7 +32,6 @@ SPOOL_OVER = 1024 * 1024
 
 #: The type of nearly all answers.
 JSON = b"application/json"
-_SERVER = b"simmail"
 
 _GOOD_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}\Z")
 
@@ -46,6 +45,7 @@ class ApiRequest(Request):
     @ivar asked_host: the C{Host} as the client sent it, where another was put in its place.
     @ivar awaited: it is being answered before its body has come; expects: which comes only when it is asked for.
     @ivar left: whether the client has gone.
+    @ivar software: what it is told that it has asked.
     @ivar request_id: goes with every answer, C{b""} while it has none.
     """
 
@@ -56,6 +56,7 @@ class ApiRequest(Request):
     asked_host: bytes | None = None
     left = False
     awaited = expects = refused = False
+    software = b"simmail"
     request_id = b""
     _undecided = False
     _kept = True
@@ -207,7 +208,7 @@ class ApiRequest(Request):
         """Write a piece of an answer; what goes with every answer goes before the first."""
         if not self.startedWriting and not self.left:
             headers = self.responseHeaders
-            headers.setRawHeaders(b"Server", [_SERVER])
+            headers.setRawHeaders(b"Server", [self.software])
             headers.setRawHeaders(b"Date", [self.channel.site.date()])
             headers.setRawHeaders(b"X-Content-Type-Options", [b"nosniff"])
             if self.awaited:
@@ -247,7 +248,7 @@ class ApiRequest(Request):
             self.channel.send(
                 b"HTTP/1.1 %d %b\r\nServer: %b\r\nDate: %b\r\nX-Request-Id: %b\r\nContent-Type: %b\r\n"
                 b"X-Content-Type-Options: nosniff\r\nContent-Length: %d\r\n%b\r\n%b" % (
-                    status, self.code_message, _SERVER, self.channel.site.date(), self.request_id, content_type,
+                    status, self.code_message, self.software, self.channel.site.date(), self.request_id, content_type,
                     len(octets), b"".join(lines) + own.encode("utf-8"), octets))
         self.finish()
 

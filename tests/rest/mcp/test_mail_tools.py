@@ -6,12 +6,14 @@ import json
 import re
 from typing import Any
 
+from simmail.core.world.kinds import KINDS
 from simmail.rest.mcp.mail_tools import TOOLS
 from tests.rest.mcp.speaking import SpeakingTestCase
 
 #: Words that would tell an agent what its correspondents are.
 TELLING = re.compile(
-    r"simulat|simmail|persona(?!l)|x-service|universe|temperament|scenario|frozen|faked?\b|tester", re.I)
+    r"simulat|simmail|(?<!en )persona(?!l)|x-service|x-sim|universe|temperament|scenario|frozen|faked?\b|tester|"
+    r"\bfork|(?<!o')\bclock\b", re.I)
 
 
 class ReadingTests(SpeakingTestCase):
@@ -106,7 +108,7 @@ class SecretTests(SpeakingTestCase):
     """An agent finds no trace of what its correspondents are."""
 
     def test_no_word(self) -> None:
-        """Neither in what tools are and say, nor in 500 results, refusals among them."""
+        """Neither in what tools are and say, nor in 500 results and their headers: of the World, bounces, refusals."""
         for n, temperament in enumerate(("responsive", "busy", "difficult", "procedural", "skeptical")):
             self.persona(f"p{n}@acme{n}.test", temperament=temperament, timing={"reply_rate": 1})
         listed = self.result(self.say("tools/list"))["tools"]
@@ -114,17 +116,24 @@ class SecretTests(SpeakingTestCase):
         results: list[Any] = [listed, self.result(self.say("server/discover"))]
 
         def call(tool: str, **arguments: Any) -> Any:
-            results.append(self.result(self.say("tools/call", {"name": tool, "arguments": arguments}, role="member")))
+            answer = self.say("tools/call", {"name": tool, "arguments": arguments}, role="member")
+            results.extend((answer.headers, self.result(answer)))
             return results[-1]
+
+        self.good("PUT", "/api/world", {"company": {"inboxes": ["app@sim.test"]}, "streams": [
+            {"id": kind.replace("_", "-"), "kind": kind, "injection": 0.5} for kind in KINDS]})
+        for stream in self.good("GET", "/api/world")["streams"]:
+            self.good("POST", f"/api/world/streams/{stream['id']}/fire", {"count": 4})
+        self.good("POST", "/api/faults/scenarios/gmail-over-quota", {"match": "@acme4.test"})
 
         for subject in ("Lunch on Friday?", "Invoice INV-2041 is late", "Your order", "Please sign the contract"):
             call("send_email", to=[f"p{n}@acme{n}.test" for n in range(5)], cc=["nobody@acme9.test"],
                  subject=subject, text=f"{subject} Could you answer this until Monday? Thank you.")
             self.advance("3d")
         found = call("search_emails", limit=100)["structuredContent"]["messages"]
-        self.assertGreater(len(found), 12)
+        self.assertGreater(len(found), 90)
         ids = [one["id"] for one in found]
-        for n in range(400):
+        for n in range(420):
             call(("read_email", "read_thread")[n % 2], id=ids[n % len(ids)])
         for n in range(20):
             call("search_emails", query=("persona:x", "simul", "header:x-service-simulated", "is:unread")[n % 4])
@@ -134,7 +143,7 @@ class SecretTests(SpeakingTestCase):
             call("forward", id=ids[n % len(ids)], to=["p1@acme1.test"] if n % 2 else ["nobody"])
         call("find_unreplied")
         call("list_mailboxes")
-        self.assertGreaterEqual(len(results), 500)
+        self.assertGreaterEqual(len(results), 1000)
         for one in results:
             text = json.dumps(one)
             said = TELLING.search(text)
