@@ -82,9 +82,12 @@ EnginePlace = Annotated[str, Meta(extra={"read": of_text(_engine_place)})]
 PATHS = ("server.state", "server.plans", "redis.server", "tls.certificate", "tls.key", "people.file", "links.record",
          "links.replay", "ai.record", "ai.replay")
 
-#: What the names of variables begin with, and those that are none of the options: of the command line and of tests.
+#: What the names of variables begin with, and those that are none of the options: of the command line, of tests, and of
+#: an application that is tested.
 PREFIX = "SIMMAILD_"
-OTHERS = frozenset(PREFIX + name for name in ("STATE", "LOG", "BROWSER", "GOLDEN"))
+OTHERS = frozenset(PREFIX + name for name in (
+    "STATE", "LOG", "KEY", "BROWSER", "GOLDEN",
+    "SMTP", "IMAP", "USERNAME", "PASSWORD", "ADDRESS", "URL", "OWNER", "TASK", "NOW", "FOLDER"))
 
 
 class Server(Struct, frozen=True, forbid_unknown_fields=True):

@@ -243,18 +243,18 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__.split("\n")[1])
     for name, setting, default in (("imap", "IMAP", "127.0.0.1:2143"), ("smtp", "SMTP", "127.0.0.1:2525"),
                                    ("login", "USERNAME", "app@sim.test"), ("password", "PASSWORD", None)):
-        default = os.environ.get(f"SIMMAIL_{setting}", default)
+        default = os.environ.get(f"SIMMAILD_{setting}", default)
         options.add_argument(f"--{name}", default=default, required=default is None)
     options.add_argument("--address", help="what it answers as; the login's, unless given")
     given = options.parse_args()
-    address, folder = given.address or given.login.partition("%")[0], os.environ.get("SIMMAIL_FOLDER")
+    address, folder = given.address or given.login.partition("%")[0], os.environ.get("SIMMAILD_FOLDER")
     (imap_host, _, imap_port), (smtp_host, _, smtp_port) = given.imap.partition(":"), given.smtp.partition(":")
     try:
         with imaplib.IMAP4(imap_host, int(imap_port)) as imap, smtplib.SMTP(smtp_host, int(smtp_port)) as smtp:
             imap.login(given.login, given.password)
             smtp.login(given.login, given.password)
-            print(Desk(imap, smtp, address, os.environ.get("SIMMAIL_OWNER", address),
-                       os.environ.get("SIMMAIL_NOW", datetime.now().isoformat())[:10],
+            print(Desk(imap, smtp, address, os.environ.get("SIMMAILD_OWNER", address),
+                       os.environ.get("SIMMAILD_NOW", datetime.now().isoformat())[:10],
                        Path(folder) / "desk.json" if folder else None).handle_all())
     except (imaplib.IMAP4.error, smtplib.SMTPException, OSError) as error:
         print(f"Later: {error}")

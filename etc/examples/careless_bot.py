@@ -84,7 +84,7 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__.split("\n")[1])
     for name, setting, default in (("imap", "IMAP", "127.0.0.1:2143"), ("smtp", "SMTP", "127.0.0.1:2525"),
                                    ("login", "USERNAME", "app@sim.test"), ("password", "PASSWORD", None)):
-        default = os.environ.get(f"SIMMAIL_{setting}", default)
+        default = os.environ.get(f"SIMMAILD_{setting}", default)
         options.add_argument(f"--{name}", default=default, required=default is None)
     options.add_argument("--address", help="what it answers as; the login's, unless given")
     given = options.parse_args()

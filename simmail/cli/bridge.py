@@ -35,13 +35,13 @@ def add_bridge(bridge: argparse.ArgumentParser) -> None:
 
 
 def run(parsed: argparse.Namespace) -> int:
-    """Carry messages until standard input ends; the key is that of C{SIMMAIL_KEY}, else of the state folder."""
-    key = os.environ.get("SIMMAIL_KEY", "").strip()
+    """Carry messages until standard input ends; the key is that of C{SIMMAILD_KEY}, else of the state folder."""
+    key = os.environ.get("SIMMAILD_KEY", "").strip()
     if not key:
         try:
             key = (parsed.folder / "admin.key").read_text(encoding="utf-8").strip()
         except OSError as error:
-            raise Invalid("", f"give a key in SIMMAIL_KEY; {parsed.folder / 'admin.key'}: {error.strerror}") from None
+            raise Invalid("", f"give a key in SIMMAILD_KEY; {parsed.folder / 'admin.key'}: {error.strerror}") from None
     asked = {"tools": parsed.tools, "address": parsed.address, "advance": "1" if parsed.advance else None}
     query = urlencode({name: value for name, value in asked.items() if value})
     Bridge((parsed.url or base(parsed.folder)).rstrip("/"), key, f"/mcp?{query}", sys.stdout).carry(sys.stdin)

@@ -82,7 +82,7 @@ def _parser(usual: str) -> argparse.ArgumentParser:
 
     bridge = commands.add_parser("mcp", help="the Model Context Protocol on standard input and output", description=(
         "Carry the Model Context Protocol from standard input and output to a running server, with the key in the "
-        "environment's SIMMAIL_KEY, else that of the state folder."))
+        "environment's SIMMAILD_KEY, else that of the state folder."))
     where(bridge)
     add_bridge(bridge)
 

@@ -38,7 +38,7 @@ def add_scenario(scenario: argparse.ArgumentParser) -> None:
     run.add_argument("--runs", metavar="K", type=_count, default=1, help="play each so often (default: 1)")
     run.add_argument("--seed", metavar="TEXT", default="", help="draw what happens from another seed")
     run.add_argument("--url", help="a running service; one of its own is started unless this is given")
-    run.add_argument("--key", default="", help="an administrator's key of it (default: SIMMAIL_KEY)")
+    run.add_argument("--key", default="", help="an administrator's key of it (default: SIMMAILD_KEY)")
     run.add_argument("--report", metavar="DIR", help="write report.txt, junit.xml and report.html there")
     run.add_argument("--format", choices=("text", "junit", "html"), default="text", help="what is printed at the end")
     run.set_defaults(do=_run)
@@ -104,7 +104,7 @@ def _run(parsed: argparse.Namespace) -> int:
 def _service(parsed: argparse.Namespace) -> Iterator[tuple[str, str]]:
     """Where a service is, with a key: the one that is named, or one of its own for as long."""
     if parsed.url:
-        yield parsed.url, parsed.key or os.environ.get("SIMMAIL_KEY", "")
+        yield parsed.url, parsed.key or os.environ.get("SIMMAILD_KEY", "")
         return
     from simmail.testing.service import OwnService
 

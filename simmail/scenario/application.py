@@ -69,9 +69,10 @@ def settings(client: Client, seat: Seat) -> dict[str, str]:
     login = client.login
     (smtp, smtp_port), (imap, imap_port) = client.place("SMTP"), client.place("IMAP")
     return {
-        "SIMMAIL_SMTP": f"{smtp}:{smtp_port}", "SIMMAIL_IMAP": f"{imap}:{imap_port}",
-        "SIMMAIL_USERNAME": login.username, "SIMMAIL_PASSWORD": login.password, "SIMMAIL_ADDRESS": login.address,
-        "SIMMAIL_URL": client.url, "SIMMAIL_KEY": client.key, "SIMMAIL_OWNER": seat.owner, "SIMMAIL_TASK": seat.task}
+        "SIMMAILD_SMTP": f"{smtp}:{smtp_port}", "SIMMAILD_IMAP": f"{imap}:{imap_port}",
+        "SIMMAILD_USERNAME": login.username, "SIMMAILD_PASSWORD": login.password, "SIMMAILD_ADDRESS": login.address,
+        "SIMMAILD_URL": client.url, "SIMMAILD_KEY": client.key,
+        "SIMMAILD_OWNER": seat.owner, "SIMMAILD_TASK": seat.task}
 
 
 class ApplicationProcess:
@@ -89,7 +90,7 @@ class ApplicationProcess:
         self._arguments = program.arguments()
         self._folder = Path(tempfile.mkdtemp(prefix="simmail-app-"))
         self._environment = {
-            **program.environment, **settings(client, seat), "SIMMAIL_FOLDER": str(self._folder)}
+            **program.environment, **settings(client, seat), "SIMMAILD_FOLDER": str(self._folder)}
         self._process: subprocess.Popen[bytes] | None = None
         self._arrived = False
 
@@ -126,7 +127,7 @@ class ApplicationProcess:
         try:
             with open(self._folder / "output", "wb") as output:
                 self._process = subprocess.Popen(
-                    self._arguments, env={**self._environment, "SIMMAIL_NOW": format_instant(now)},
+                    self._arguments, env={**self._environment, "SIMMAILD_NOW": format_instant(now)},
                     stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
         except OSError as error:
             raise NotRunning(f"{self._arguments[0]}: {error.strerror}") from None

@@ -26,7 +26,7 @@ class Agent:
                      for one in configured["args"]]
         self.process = subprocess.Popen(
             [sys.executable, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-            env={**environment(), "SIMMAIL_KEY": service.key})
+            env={**environment(), "SIMMAILD_KEY": service.key})
         self.say("initialize", protocolVersion="2025-11-25", capabilities={}, clientInfo={"name": "t", "version": "1"})
 
     def say(self, method: str, **params: Any) -> Any:
