@@ -169,7 +169,7 @@ def _responses(route: Route, by_type: dict[str, Any]) -> dict[str, Any]:
         kinds = [by_type[_key(one)] for one in _answers(route)]
         content = {JSON: {"schema": kinds[0] if len(kinds) == 1 else {"oneOf": kinds}}}
         if route.answer_example is not None:
-            content[JSON]["example"] = route.answer_example
+            content[JSON].update(_shown(route))
     found: dict[str, Any] = {"200": {"description": "done", "content": content}}
     if route.polled:
         found["304"] = {"description": UNCHANGED}
@@ -183,6 +183,14 @@ def _responses(route: Route, by_type: dict[str, Any]) -> dict[str, Any]:
             told[route.media] = {"schema": {"type": "string"}}
         found[str(status)] = {"description": MEANINGS[status], "content": told}
     return found
+
+
+def _shown(route: Route) -> dict[str, Any]:
+    """Examples of an answer; where it is one of several each is called as its type is."""
+    if not isinstance(route.answer_example, tuple):
+        return {"example": route.answer_example}
+    names = [getattr(one, "__name__", "Answer") for one in _answers(route)]
+    return {"examples": {name: {"value": one} for name, one in zip(names, route.answer_example, strict=True)}}
 
 
 def _answers(route: Route) -> tuple[Any, ...]:

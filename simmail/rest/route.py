@@ -78,7 +78,7 @@ class Route(Struct, frozen=True):
     @ivar statuses: what it may answer besides those every call may.
     @ivar body: decoded into this; body_shown: what the OpenAPI document says of it, where that differs.
     @ivar large: the body may be as large as a message.
-    @ivar example: an example of the body; answer_example: of the answer.
+    @ivar example: an example of the body; answer_example: of the answer, a tuple where it is one of several.
     @ivar refuse: says a refusal in the form of another protocol than this API's.
     @ivar endpoint: a name no other route has, made of method and path.
     @ivar detached: goes on to its end when the client leaves: all but GET.

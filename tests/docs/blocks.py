@@ -49,6 +49,19 @@ def blocks(page: str) -> Iterator[Block]:
                     " ".join((match["why"] or "").split()))
 
 
+def answers() -> list[tuple[str, str]]:
+    """Return each call of C{http-api}, and the answer that is shown below it."""
+    page = (DOCS / "http-api.rst").read_text(encoding="utf-8")
+    return re.findall(r"^    (curl .+)\n\nanswers::\n\n((?:    .*\n)+)", page, re.MULTILINE)
+
+
+def top_level(shown: str) -> set[str]:
+    """Return the names of the fields that such an answer has; of a list, those of its first item."""
+    # What is left out is shown as an ellipsis, which is no JSON.
+    inner = 2 if shown.lstrip().startswith("[") else 1
+    return set(re.findall(rf'^ {{{4 + inner}}}"([a-z_]+)":', shown, re.MULTILINE))
+
+
 def run(page: str, folder: Path, environment: Mapping[str, str]) -> int:
     """
     Run a page; return how many blocks were.

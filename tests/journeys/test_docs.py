@@ -7,14 +7,11 @@ import os
 import re
 import shutil
 import subprocess
-from pathlib import Path
 
 from twisted.trial.unittest import SkipTest
 
-import simmail
+from tests.docs.blocks import DOCS, answers, top_level
 from tests.journeys.running import DEMO, ROOT, JourneyCase, ended
-
-DOCS = Path(simmail.__file__).parent / "docs"
 
 
 class DocumentTests(JourneyCase):
@@ -27,13 +24,10 @@ class DocumentTests(JourneyCase):
         service = self.service(DEMO)
         service.start()
         environment = {**os.environ, "BASE": f"http://127.0.0.1:{service.port('http')}", "KEY": service.key}
-        page = (DOCS / "http-api.rst").read_text(encoding="utf-8")
-        found = re.findall(r"^    (curl .+)\n\nanswers::\n\n((?:    .*\n)+)", page, re.MULTILINE)
-        self.assertGreater(len(found), 15)
         person = json.loads((service.state / "first-login.json").read_text(encoding="utf-8"))["admin@sim.test"]
         folder = self.folder()
         snapshot = ""
-        for line, shown in found:
+        for line, shown in answers():
             line = re.sub(r"/snapshots/s_\w+", f"/snapshots/{snapshot}", line)
             line = line.replace('"email": "admin@sim.test", "password": "…"',
                                 f'"email": "admin@sim.test", "password": "{person}"')
@@ -59,7 +53,7 @@ class DocumentTests(JourneyCase):
         environment = {**os.environ, "BASE": f"http://127.0.0.1:{service.port('http')}", "KEY": service.key,
                        "SMTP": f"127.0.0.1:{service.port('smtp')}", "IMAP": f"127.0.0.1:{service.port('imap')}",
                        "READER": "reader@sim.test:open-sesame"}
-        answers: list[str] = []
+        told: list[str] = []
         for name in ("smtp", "faults", "imap"):
             page = (DOCS / f"{name}.rst").read_text(encoding="utf-8")
             found = re.findall(
@@ -71,11 +65,10 @@ class DocumentTests(JourneyCase):
                 self.assertNotIn('"error"', ran.stdout, line)
                 if shown:
                     self.assertEqual(ran.stdout, re.sub("^    ", "", shown, flags=re.MULTILINE), line)
-                answers.append(ran.stdout)
-        told = "\n".join(answers)
+                told.append(ran.stdout)
         for wanted in ('"subject":"Hello"', "User unknown", '"type":"fault.hit"', '"scenario":"gmail-over-quota"',
                        "Bring the keys."):
-            self.assertIn(wanted, told.replace('": "', '":"'))
+            self.assertIn(wanted, "\n".join(told).replace('": "', '":"'))
 
     def test_readme(self) -> None:
         """The README's lines are those that are printed, and its links lead somewhere."""
@@ -94,10 +87,3 @@ class DocumentTests(JourneyCase):
                                       '"Authorization: Bearer $(cat .state/admin.key)"')
             printed = printed.replace(f"-u 'app@sim.test:{service.password}'", "-u app@sim.test")
             self.assertIn(printed, text)
-
-
-def top_level(shown: str) -> set[str]:
-    """The names of the fields that an answer on the page shows; of a list, those of its first item."""
-    # What is left out is shown as an ellipsis, which is no JSON.
-    inner = 2 if shown.lstrip().startswith("[") else 1
-    return set(re.findall(rf'^ {{{4 + inner}}}"([a-z_]+)":', shown, re.MULTILINE))

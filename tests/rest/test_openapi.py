@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from typing import Any
 
 import msgspec
@@ -11,6 +12,7 @@ import msgspec
 from simmail.rest.openapi import document, statuses
 from simmail.rest.route import Route
 from simmail.rest.routes import HEADINGS, all_routes
+from tests.docs.blocks import answers, top_level
 from tests.rest.client import ask
 from tests.rest.served import ServedTestCase
 
@@ -194,9 +196,31 @@ class DocumentTests(TableTestCase):
             if route.example is not None and route.body is not None:
                 msgspec.convert(route.example, route.body_shown or route.body)
             if route.answer is not None:
-                self.assertIsNotNone(route.answer_example, route.endpoint)
-                kinds = route.answer if isinstance(route.answer, tuple) else (route.answer,)
-                msgspec.convert(route.answer_example, kinds[0])
+                several = isinstance(route.answer, tuple)
+                kinds, examples = (route.answer, route.answer_example) if several else (
+                    (route.answer,), (route.answer_example,))
+                for kind, example in zip(kinds, examples, strict=True):
+                    self.assertIsNotNone(example, route.endpoint)
+                    # Each field that there always is, and none that there is not.
+                    self.check(msgspec.convert(example, kind), example, route.endpoint)
+
+    def test_examples_as_shown(self) -> None:
+        """Examples have the fields shown, and checked, on the newcomer's page, where each heading has a call."""
+        fits: dict[str, bool] = {}
+        headings = set()
+        for line, shown in answers():
+            words = shlex.split(line.partition("|")[0])
+            method = words[words.index("-X") + 1] if "-X" in words else "POST" if "-d" in words else "GET"
+            url = next(one for one in words if one.startswith("$BASE")).removeprefix("$BASE").partition("?")[0]
+            (route,) = (one for one in all_routes() if one.method == method and re.fullmatch(
+                re.sub(r"\{\w+\}", "[^/]+", one.path), url))
+            found = route.answer_example if isinstance(route.answer_example, tuple) else (route.answer_example,)
+            # A call may be there twice, once with what is not always answered.
+            fits[route.endpoint] = fits.get(route.endpoint, False) or any(
+                top_level(shown) <= set(one[0] if isinstance(one, list) else one) for one in found)
+            headings.add(route.heading)
+        self.assertEqual([endpoint for endpoint, fit in fits.items() if not fit], [])
+        self.assertEqual(headings, {route.heading for route in all_routes() if route.heading})
 
     def test_example_bodies_are_taken(self) -> None:
         """The example of each call is never refused as malformed."""

@@ -239,7 +239,8 @@ function show(call) {
   form.addEventListener("input", showCurl);
   const ok = operation.responses["200"].content || {};
   const media = Object.keys(ok)[0] || "";
-  const example = ok[media] && ok[media].example;
+  const shown = ok[media] || {};
+  const examples = Object.values(shown.examples || (shown.example === undefined ? {} : { one: { value: shown.example } }));
   at("call").replaceChildren(
     make("h2", {}, make("span", { class: "method", text: call.method }), make("code", { text: call.path })),
     told("p", {}, operation.summary), roles, form,
@@ -247,8 +248,8 @@ function show(call) {
       make("p", { id: "status", role: "status", class: "status", text: "Not run yet." }),
       make("div", { id: "answer" })),
     make("h3", { text: "As a command" }), make("pre", { id: "curl", tabindex: "0", "aria-label": "The call as a curl command" }));
-  if (example !== undefined) {
-    at("call").append(make("h3", { text: "Example of an answer" }), make("pre", { tabindex: "0", text: pretty(example) }));
+  for (const example of examples) {
+    at("call").append(make("h3", { text: "Example of an answer" }), make("pre", { tabindex: "0", text: pretty(example.value) }));
   }
   at("call").append(make("h3", { text: "What it may answer" }), make("table", {},
     ...Object.entries(operation.responses).map(([status, response]) => make("tr", {},

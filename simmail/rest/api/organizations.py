@@ -171,7 +171,7 @@ ROUTES: tuple[Route, ...] = (
           locate=administrator, answer_example=[{
               "name": "free", "features": [], "limits": {
                   "people": 25, "logins": 5, "streams": 2, "mail_per_month": 1000, "ai_credits": 0,
-                  "learned_per_month": 5, "retention_days": 30, "universes": 1}}]),
+                  "learned_per_month": 5, "retention_days": 30, "universes": 1, "snapshots": 1}}]),
     Route("GET", "/api/admin/users", list_users, "List users", list[UserItem], role="admin", placed=False,
           locate=administrator, answer_example=[_USER]),
     Route("POST", "/api/admin/users", create_user,

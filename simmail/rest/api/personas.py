@@ -314,6 +314,7 @@ _EXAMPLE = {
                "hours": {"tz": "Europe/Berlin", "days": "mon-fri", "from": "09:00", "to": "17:00"}},
 }
 _ANSWER = {"id": "p_7k2m9x4w1c8v", "provider": "api", "created": "2026-03-01T09:00:00Z", **_EXAMPLE, "knows": "some"}
+_NOTES = {"": ["(crm) prefers to be called Mia"]}
 _RELATION = {
     "address": "app@sim.test", "name": "Billing", "persona_id": None, "warmth": 0.52, "trust": 0.5, "patience": 0.45,
     "last_contact": "2026-03-01T09:00:00Z",
@@ -340,7 +341,8 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", "/api/personas/{id}/memory", read_memory,
           "Read a persona's memory, by case id; \"\" is what lies outside any case",
           (dict[str, list[str]], WholeMemory), query=WhichMemory,
-          locate=persona, answer_example={"": ["(crm) prefers to be called Mia"]}),
+          locate=persona, answer_example=(_NOTES, {
+              "memory": _NOTES, "threads": [], "appointments": []})),
     Route("POST", "/api/personas/{id}/memory", add_memory, "Add a note to a persona's memory", Remembered,
           role="member", body=MemoryNote, locate=persona, example={"text": "prefers to be called Mia", "source": "crm"},
           answer_example={"persona_id": "p_7k2m9x4w1c8v", "status": "ok"}),

@@ -232,7 +232,7 @@ def _with_cursor(one: AwaitedMessage, cursor: int) -> Awaited:
     return Awaited(one.message, one.safe, one.case, one.codes, one.links, cursor)
 
 
-_AWAITED: dict[str, Any] = {
+_MESSAGE: dict[str, Any] = {
     "message": {
         "uid": 7, "folder": "INBOX", "flags": [], "time": "2026-03-01T09:45:00Z", "size": 2140,
         "message_id": "<CAF3c9@mail.acme.test>", "in_reply_to": "<order-1@sim.test>",
@@ -241,13 +241,15 @@ _AWAITED: dict[str, Any] = {
         "text": "Thank you, that works for me.", "html": "", "format": "text", "attachments": [],
         "headers": {"x-service-simulated": "yes"},
     },
-    "safe": {"html": "", "remote_blocked": 0}, "case": None, "codes": [], "links": [], "cursor": 17,
+    "safe": {"html": "", "remote_blocked": 0}, "case": None, "codes": [], "links": [],
 }
+_AWAITED = {**_MESSAGE, "cursor": 17}
 
 ROUTES: tuple[Route, ...] = (
     Route("GET", "/api/wait", wait, "Wait for the next email to an address", (Awaited, SeveralAwaited),
           query=WhichMail, lasting=True, locate=may_advance, statuses=(404, 408),
-          query_example="to=app@sim.test&subject=order&timeout=10s&advance=1", answer_example=_AWAITED),
+          query_example="to=app@sim.test&subject=order&timeout=10s&advance=1",
+          answer_example=(_AWAITED, {"messages": [_MESSAGE, _MESSAGE], "cursor": 17})),
     Route("GET", "/api/wait/none", wait_none, "Make sure that no such email comes", NothingCame,
           query=WhichMail, lasting=True, locate=may_advance, statuses=(404, 409),
           query_example="to=app@sim.test&timeout=2s", answer_example={}),
