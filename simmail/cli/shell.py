@@ -13,7 +13,7 @@ from typing import NamedTuple
 _BASH = """\
 _simmail() {{
   local word place=""
-  for word in "${{COMP_WORDS[@]:1:COMP_CWORD-1}}"; do
+  for word in "${{COMP_WORDS[@]:1:$((COMP_CWORD - 1))}}"; do
     case "$place $word" in {places}) place="$place $word" ;; esac
   done
   case "$place" in
@@ -78,9 +78,9 @@ def completion(parser: argparse.ArgumentParser, shell: str) -> str:
     found = list(subcommands(parser))
     if shell == "fish":
         lines = [f"complete -c simmail -n '__simmail_at \"{one.at}\"' {rest}" for one in found for rest in (
-            *[f"-a {name} -d {_quoted(help)}" for name, help in one.next.items()],
-            *[f"-l {option[2:]} -d {_quoted(action.help or '')}" for action in one.options
-              for option in action.option_strings if option.startswith("--")])]
+            *[f"-f -a {name} -d {_quoted(help)}" for name, help in one.next.items()],
+            *[f"-l {option[2:]} {'-r -F ' if action.nargs is None else ''}-d {_quoted(action.help or '')}"
+              for action in one.options for option in action.option_strings if option.startswith("--")])]
         return _FISH.format(places=" ".join(f"'{one.at}'" for one in found if one.words), words="\n".join(lines))
     words = [f'    "{one.at}") set -- {" ".join([*one.next, *_names(one)])} ;;' for one in found]
     script = _BASH.format(places="|".join(f'"{one.at}"' for one in found if one.words), words="\n".join(words))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import pty
+import re
 import shutil
 import subprocess
 from contextlib import redirect_stdout
@@ -50,11 +53,55 @@ class CompletionTests(SynchronousTestCase):
         found = [sorted(line.split()) for line in ran.stdout.split("\n")[:-1]]
         self.assertEqual(found, [sorted(one) for one in asked.values()])
 
-    def test_others(self) -> None:
-        """Zsh uses the same script; fish has a line for each word, with its help."""
+    def test_zsh(self) -> None:
+        """Zsh completes by the same script what is typed at a terminal."""
+        zsh = shutil.which("zsh")
+        if zsh is None:
+            raise SkipTest("there is no zsh")
         self.assertIn(printed("completion", "bash"), printed("completion", "zsh"))
+        folder = Path(self.mktemp())
+        folder.mkdir()
+        tell = 'simmail() { print -r -- "ran $*;" }\n'
+        (folder / ".zshrc").write_text(printed("completion", "zsh") + tell, "utf-8")
+        process, terminal = pty.fork()
+        if process == 0:
+            os.execve(zsh, [zsh, "-d", "-i"], {**os.environ, "ZDOTDIR": str(folder), "TERM": "dumb"})
+        os.write(terminal, b"simmail comp\tz\t\nsimmail --state /tmp admin us\t\nsimmail run --port\t\nexit\n")
+        said = b""
+        try:
+            while more := os.read(terminal, 4096):
+                said += more
+        except OSError:
+            # Nobody is at the other end any more.
+            pass
+        os.close(terminal)
+        os.waitpid(process, 0)
+        self.assertEqual(re.findall(rb"ran ([^;$]*?) ?;", said), [
+            b"completion zsh", b"--state /tmp admin users", b"run --port-base"], said)
+
+    def test_fish(self) -> None:
+        """Fish completes commands and options, each with its help, and files where a value is to come."""
+        fish = shutil.which("fish")
+        if fish is None:
+            raise SkipTest("there is no fish")
+        folder = Path(self.mktemp()).absolute()
+        (folder / "state").mkdir(parents=True)
+        asked = {
+            "simmail c": ["completion"], "simmail completion ": ["bash", "fish", "zsh"],
+            "simmail --state /tmp admin us": ["users"],
+            "simmail admin universes create x --log": ["--login"], "simmail run --port": ["--port-base"],
+            "simmail nothing": [], f"simmail --state {folder}/s": [f"{folder}/state/"]}
+        script = printed("completion", "fish") + "".join(f"complete -C '{line}'; echo ---\n" for line in asked)
+        ran = subprocess.run([fish, "--no-config"], input=script, capture_output=True, text=True, timeout=20,
+                             env={**os.environ, "HOME": str(folder)})
+        self.assertEqual(ran.stderr, "")
+        found = [[line.partition("\t")[0] for line in part.splitlines()] for part in ran.stdout.split("---\n")[:-1]]
+        self.assertEqual(found, list(asked.values()))
+
+    def test_lines(self) -> None:
+        """For fish there is a line for each word, with its help."""
         lines = printed("completion", "fish").splitlines()
-        self.assertIn("complete -c simmail -n '__simmail_at \" admin users\"' -a list -d "
+        self.assertIn("complete -c simmail -n '__simmail_at \" admin users\"' -f -a list -d "
                       "'everybody who can sign in, with their roles'", lines)
         self.assertIn("complete -c simmail -n '__simmail_at \" ready\"' -l wait -d "
                       "'wait until it is (30 seconds unless given)'", lines)
