@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from simmail.core.compose.parts import base64_lines
+from simmail.core.compose.message import base64_lines
 from simmail.core.mime.structure import Part, parse
 
 _PLAIN = (b"7bit", b"8bit", b"binary")
