@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
-from simmail.core.compose.complete import header_end, without
+from simmail.core.compose.complete import without
+from simmail.core.mime.headers import fields_end
 from simmail.core.rules.fault_rule import Stage
 from simmail.core.rules.faults import FaultVerdict
 from simmail.core.time.instant import email_date
@@ -385,7 +386,7 @@ def traced(fields: bytes, message: bytes) -> bytes:
     """
     if FIELD.match(message, 0, 1000) is None and not message.startswith(b"\r\n"):
         return b"%b\r\n%b" % (fields, message)
-    end = header_end(message)
+    end = fields_end(message)
     header = message[:end]
     if (b"\n" + header.lower()).find(b"\nreturn-path") >= 0:
         return b"%b%b%b" % (fields, without(header, (b"return-path",)), message[end:] or b"\r\n")

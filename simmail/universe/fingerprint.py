@@ -18,8 +18,9 @@ import msgspec
 from msgspec import Struct
 
 from simmail.concurrency import LongWork, portions
-from simmail.core.compose.complete import header_end, without
+from simmail.core.compose.complete import without
 from simmail.core.message.parse import read_headers
+from simmail.core.mime.headers import fields_end
 from simmail.core.records.commit import EventQuery, JobQuery
 from simmail.universe.universe import Universe
 
@@ -138,7 +139,7 @@ class _Reading:
                     await self._add("mail", f"{address} {status.name}", one)
 
     def _message(self, octets: bytes) -> str:
-        end = header_end(octets)
+        end = fields_end(octets)
         header = without(octets[:end], (b"received", b"return-path", b"x-service-delivery"))
         message_id = read_headers(octets).message_id
         if message_id in self._ordinals:

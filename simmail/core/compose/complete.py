@@ -12,22 +12,15 @@ import re
 from collections.abc import Callable
 from datetime import datetime
 
+from simmail.core.mime.headers import fields_end
 from simmail.core.time.instant import email_date
 
 _COLON = re.compile(rb"[ \t]*:")
 
 
-def header_end(octets: bytes) -> int:
-    """The offset just behind the header section's last line (before the blank line)."""
-    if octets.startswith(b"\r\n"):
-        return 0
-    end = octets.find(b"\r\n\r\n")
-    return len(octets) if end < 0 else end + 2
-
-
 def complete(octets: bytes, name: Callable[[], str], now: datetime) -> bytes:
     """The message with a Message-ID, a Date and no Bcc; what C{name} answers and C{now} are used where missing."""
-    end = header_end(octets)
+    end = fields_end(octets)
     folded = b"\n" + octets[:end].lower()
     added = b""
     if not _has(folded, b"message-id"):

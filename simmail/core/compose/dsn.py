@@ -19,10 +19,11 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from simmail.core.compose.complete import header_end, without
+from simmail.core.compose.complete import without
 from simmail.core.compose.dsn_dialects import Dialect, VOICES, Voice
 from simmail.core.mime import encoded_word, xtext
 from simmail.core.mime.address import ascii_form, domain_of
+from simmail.core.mime.headers import fields_end
 from simmail.core.records.bad_address import BadKind, REPLIES
 from simmail.core.rng import Dice
 from simmail.core.time.instant import email_date
@@ -237,7 +238,7 @@ def _decoded(kind: str, value: str) -> str:
 
 def _returned(notice: Notice) -> bytes:
     """What is returned of the original, without the trace of this server's door: that differs from run to run."""
-    end = header_end(notice.original)
+    end = fields_end(notice.original)
     header = without(notice.original[:end], (b"return-path", b"received"))
     if notice.action == "failed" and notice.ret == "FULL" and len(notice.original) <= LARGEST_RETURN:
         return header + (notice.original[end:] or b"\r\n")
@@ -253,7 +254,7 @@ def _is_international(header: bytes) -> bool:
 
 
 def _original(notice: Notice, voice: Voice, returned: bytes) -> bytes:
-    header = returned[:header_end(returned)]
+    header = returned[:fields_end(returned)]
     full = len(returned) > len(header)
     if _is_international(header):
         kind = "message/global" if full else "message/global-headers"

@@ -61,6 +61,14 @@ def header_end(octets: bytes, start: int = 0, limit: int = HEADER) -> int:
     return match.end() if match is not None else min(last, len(octets))
 
 
+def fields_end(octets: bytes) -> int:
+    """Offset behind the last field of a header section, before its blank line; the end of all when there is none."""
+    if octets.startswith(_BLANK):
+        return 0
+    match = _HEADER_END.search(octets)
+    return match.start() + 1 if match is not None else len(octets)
+
+
 _FIELD = re.compile(rb"[^\n]++\n(?:[ \t][^\n]*+\n)*")
 
 

@@ -11,11 +11,11 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct
 
-from simmail.core.compose.complete import header_end
 from simmail.core.message.mail import Mail
 from simmail.core.message.parse import read
 from simmail.core.message.query import LONGEST, parse
 from simmail.core.mime.address import stored
+from simmail.core.mime.headers import fields_end
 from simmail.core.records.folder import Entry
 from simmail.errors import Invalid, NotFound, TooLarge
 from simmail.interfaces import IFolder
@@ -352,7 +352,7 @@ def check_header(octets: bytes, section: int, field: int) -> None:
 
     @raise TooLarge: the section, or one field of it, is larger.
     """
-    end = header_end(octets)
+    end = fields_end(octets)
     if end > section:
         raise TooLarge(f"the header section is over {section} octets")
     if end <= field:

@@ -21,10 +21,10 @@ from twisted.internet.task import deferLater
 from twisted.logger import Logger
 
 from simmail.config import Config
-from simmail.core.compose.complete import header_end
 from simmail.core.message.mail import Mail
 from simmail.core.message.parse import read_headers
 from simmail.core.mime.address import parse
+from simmail.core.mime.headers import fields_end
 from simmail.core.records.commit import Commit
 from simmail.core.records.delivery import Arrival, Copy
 from simmail.core.records.event import Event
@@ -129,7 +129,7 @@ class ExternalMail:
             self._in_flight.end(foreign)
             return
         # What no door would have let in is there to be read, but nobody is made to.
-        fits = len(octets) <= self._limits.message and header_end(octets) <= self._limits.header
+        fits = len(octets) <= self._limits.message and fields_end(octets) <= self._limits.header
         mail = await self._mail_cache.understand(octets) if fits else read_headers(octets[:LOOKED_AT])
         now = self._now()
         sender = envelope_sender(mail)

@@ -17,10 +17,10 @@ from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from simmail.core.compose.complete import header_end
 from simmail.core.compose.dsn import Action, LARGEST_RETURN, wanted
 from simmail.core.message.mail import Mail
 from simmail.core.message.parse import read_headers
+from simmail.core.mime.headers import fields_end
 from simmail.core.records.bad_address import kind_of
 from simmail.core.records.delivery import Arrival, Copy, Placement
 from simmail.core.records.event import Event
@@ -253,14 +253,14 @@ class MailRouter:
 
 def _cut(octets: bytes) -> bytes:
     """The message with the latter half of its body gone."""
-    end = header_end(octets) + 2
+    end = fields_end(octets) + 2
     # At the end of a line: a CR alone is no line end.
     return octets[:octets.rfind(b"\r\n", 0, end + (len(octets) - end) // 2) + 2]
 
 
 def header_of(octets: bytes) -> bytes:
     """Return the header section of a message and the blank line; of a long one as many whole lines as are kept."""
-    header = octets[:header_end(octets)]
+    header = octets[:fields_end(octets)]
     if len(header) > LARGEST_KEPT:
         header = header[:header.rfind(b"\r\n", 0, LARGEST_KEPT) + 2]
     return header + b"\r\n"
