@@ -13,7 +13,8 @@ from collections.abc import Callable, Mapping
 from ipaddress import ip_address
 from typing import NamedTuple
 
-from simmail.core.html.links import Anchor, anchors, host_of
+from simmail.core.html.links import Anchor, anchors, host_of, unsubscribing
+from simmail.core.language_data import words_in
 from simmail.core.message.auto_submitted import bulk
 from simmail.core.message.mail import Mail
 from simmail.core.mime.address import Address, domain_of
@@ -21,6 +22,8 @@ from simmail.core.net.hosts import MAIL_PROVIDERS, is_local
 
 #: Characters of each body that are looked at.
 LOOKED_AT = 65_536
+
+_ADVERTISING = words_in("extraction.yaml", "advertising")
 
 #: Letters that are not seen: zero width, soft hyphen.
 UNSEEN = "\u200b\u200c\u200d\u2060\ufeff\u00ad"
@@ -341,9 +344,8 @@ def _attached_macros(one: ScoredMail) -> RuleHit | None:
 
 
 def _no_way_out(one: ScoredMail) -> RuleHit | None:
-    promotional = sum(1 for word in ("newsletter", "special offer", "discount", "% off", "sale ends", "shop now",
-                                     "subscribers", "promotion") if word in one.low)
-    if promotional >= 2 and "list-unsubscribe" not in one.headers and "unsubscribe" not in one.low:
+    if "list-unsubscribe" not in one.headers and sum(map(one.low.__contains__, _ADVERTISING)) > 1 and (
+            not unsubscribing(one.low)):
         return RuleHit(1.0, "advertising without a way to unsubscribe")
     return None
 

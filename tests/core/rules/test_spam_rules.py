@@ -97,6 +97,17 @@ class RuleTests(SynchronousTestCase):
             self.assertTrue(rules[0].score and rules[0].description, name)
             self.assertNotIn(name, fired(judged(**passed)), name)
 
+    def test_advertising(self) -> None:
+        """Advertising without a way out is seen in every language that has words for it, and so is the way out."""
+        for text, way in (
+            ("Shop now: a special offer for you.", "You can opt out at any time."),
+            ("Jetzt bestellen: 20 % Rabatt im Schlussverkauf!", "Hier abbestellen."),
+            ("Profitez de notre offre spéciale.", "Pour ne plus recevoir ces messages, écrivez-nous."),
+            ("Compra ahora con descuento.", "Puede darse de baja aquí."),
+        ):
+            self.assertIn("NO_WAY_OUT", fired(judged(text)), text)
+            self.assertNotIn("NO_WAY_OUT", fired(judged(f"{text} {way}")), text)
+
     def test_described(self) -> None:
         """Names are unique and every rule says what it is about."""
         self.assertEqual(len({rule.name for rule in RULES}), len(RULES))
