@@ -6,10 +6,12 @@ What is found because its words are near may be of another type; that is no answ
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from simmail.core.language.clause.question_types import asking, mentions_any
 from simmail.core.language.questions import MailQuestion
-from simmail.core.language.tables import Language
-from simmail.core.writer.sources.cut.words import cutting, is_clock, is_day, read
+from simmail.core.language.tables import Language, language as known
+from simmail.core.writer.sources.cut.words import Word, cutting, is_clock, is_day, read
 from simmail.core.writer.sources.marks import MONEY
 from simmail.core.writer.sources.said_words import content, has_number, shared
 
@@ -19,7 +21,7 @@ def fits(question: MailQuestion, value: str, language: Language) -> bool:
     how, low = cutting(language.code), question.text.lower()
     if not how.joints:
         return True
-    tokens = [one for one in read(value, (), language) if one.role != "stop"]
+    tokens = _words(value, language.code)
     if not tokens or tokens[0].low in how.unnamed:
         return question.type in ("yes_no", "choice") and bool(tokens)  # "somebody" names nobody
     match question.type:
@@ -38,6 +40,12 @@ def fits(question: MailQuestion, value: str, language: Language) -> bool:
             nouns = content(" ".join(one.text for one in tokens[1:2]), language.code)
             return not shared(nouns, content(question.text, language.code))
     return True
+
+
+@lru_cache(1024)
+def _words(value: str, code: str) -> tuple[Word, ...]:
+    # The questions of a mail are asked of the same facts, one after the other.
+    return tuple(one for one in read(value, (), known(code)) if one.role != "stop")
 
 
 def _is_span(value: str, language: Language) -> bool:

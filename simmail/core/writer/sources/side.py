@@ -108,11 +108,6 @@ def is_not_of(part: str, intent: str) -> bool:
     return intent in _NOT_OF.get(part, ())
 
 
-def is_served(found: Findings, persona: Persona, language: Language) -> bool:
-    """Return whether a mail is written to its reader as to one who sells: by what it says, else by the reader's job."""
-    return _is_served(_text(found), persona, side_words(language.code))
-
-
 def _is_served(low: str, persona: Persona, how: SideWords) -> bool:
     if _has(low, how.serving):
         return False
