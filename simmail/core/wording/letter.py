@@ -10,9 +10,8 @@ from msgspec.structs import replace
 
 from simmail.core.rng import Dice
 from simmail.core.wording.plan import Planned
-from simmail.core.writer.polish import slips
 from simmail.core.writer.request import Written
-from simmail.core.writer.voice import Piece
+from simmail.core.writer.voice import Piece, slips
 
 _SENTENCE = re.compile(r"[^.!?\n]*\?")
 

@@ -12,10 +12,11 @@ from simmail.core.language.phrases import say
 from simmail.core.records.persona import Style
 from simmail.core.rng import Dice
 from simmail.core.writer.context import Scene
-from simmail.core.writer.polish import OPENING, capitals, habits, in_habit, long_forms, slips, small_start
 from simmail.core.writer.sources.self_sheet import is_title
 from simmail.core.writer.speech_act import Said
-from simmail.core.writer.voice import Piece, TemplateLine, choose, fill, folded
+from simmail.core.writer.voice import (
+    OPENING, Piece, TemplateLine, capitals, choose, fill, folded, habits, in_habit, long_forms, slips, small_start,
+)
 
 #: Acts that may be said with an exclamation mark.
 _LIVELY = frozenset({

@@ -21,12 +21,12 @@ from simmail.core.writer.by_intent import DEALINGS, matter, meeting, times, with
 from simmail.core.writer.choice import HIGH, LOW, does, plain, values_of, what_for
 from simmail.core.writer.context import Read, Scene, mentions, tongues, without_determiner
 from simmail.core.writer.life import is_ill, is_of_another, is_visit, moved
-from simmail.core.writer.polish import habits
 from simmail.core.writer.sources.answer_sources import AnswerSources
 from simmail.core.writer.sources.known import is_proposal, is_told, known_answer, sources
-from simmail.core.writer.sources.side import asks_price, seeks_help, takes_order_back
 from simmail.core.writer.sources.said_words import content, shared
+from simmail.core.writer.sources.side import asks_price, seeks_help, takes_order_back
 from simmail.core.writer.speech_act import ACTS, Said
+from simmail.core.writer.voice import habits
 from simmail.core.writer.wishes import bargain, refund, remedy
 
 # These intents are one matter as a whole: single questions in them are not answered one by one.

@@ -20,9 +20,9 @@ from simmail.core.writer.choice import timed
 from simmail.core.writer.context import Scene, base_subject, set_scene
 from simmail.core.writer.kinds import said_by
 from simmail.core.writer.layout import greeting, lay_out, signed
-from simmail.core.writer.polish import OPENING
 from simmail.core.writer.request import Promised, WordsRequest, Written
 from simmail.core.writer.speech_act import ACTS, Said
+from simmail.core.writer.voice import OPENING
 from simmail.core.writer.wishes import want_subject
 
 _SUBJECT = 200

@@ -15,8 +15,7 @@ from simmail.core.writer import write
 from simmail.core.writer.context import set_scene
 from simmail.core.writer.kinds import said_by
 from simmail.core.writer.layout import lay_out
-from simmail.core.writer.polish import habits
-from simmail.core.writer.voice import manners, voice
+from simmail.core.writer.voice import habits, manners, voice
 from tests.core.writer.samples import TEMPERAMENTS, mail, maria, request
 
 #: The kinds that mail is of most often, besides questions.

@@ -13,33 +13,32 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from simmail.core.language import facts
+from simmail.core.language.clause.question_types import asking, mentions_any, named_type, said_thing, type_of
 from simmail.core.language.clause.restate import statement, whether
 from simmail.core.language.clause.tables import Statement, restating
 from simmail.core.language.dates import Slot
 from simmail.core.language.facts import Fact
 from simmail.core.language.phrases import say, words
-from simmail.core.language.clause.question_types import asking, mentions_any, named_type, said_thing, type_of
 from simmail.core.language.questions import MailQuestion, asks_to_do
 from simmail.core.language.tables import Language, counted
 from simmail.core.records.conversation import Remark
 from simmail.core.writer.choice import values_of
 from simmail.core.writer.context import Read, Scene, without_determiner
-from simmail.core.writer.polish import long_forms
 from simmail.core.writer.sources.aim import aim_words
 from simmail.core.writer.sources.answer_sources import AnswerSources
 from simmail.core.writer.sources.cut.amounts import CLOCK
 from simmail.core.writer.sources.marks import marks, stems
 from simmail.core.writer.sources.noted import noted
 from simmail.core.writer.sources.recall import check, is_moved, recall
+from simmail.core.writer.sources.said_words import content, has_number, kin, shared
+from simmail.core.writer.sources.self_sheet import Told
 from simmail.core.writer.sources.sentence import (
     changed_time, contradicts, corrected, sentences_about, speaks_of, told_sum, with_kin,
 )
-from simmail.core.writer.sources.said_words import content, has_number, kin, shared
-from simmail.core.writer.sources.self_sheet import Told
-from simmail.core.writer.sources.told import Recalled
 from simmail.core.writer.sources.side import asks_what_is_done, names_damage
+from simmail.core.writer.sources.told import Recalled
 from simmail.core.writer.speech_act import Said
-from simmail.core.writer.voice import Piece
+from simmail.core.writer.voice import Piece, long_forms
 from simmail.core.writer.wishes import want_sentence
 
 #: Types of questions that are answered with a word of their own, never with yes or no.

@@ -9,8 +9,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.language.tables import language
 from simmail.core.rng import Dice
-from simmail.core.writer.polish import capitals, habits, in_habit, long_forms, slips, small_start
-from simmail.core.writer.voice import Piece
+from simmail.core.writer.voice import Piece, capitals, habits, in_habit, long_forms, slips, small_start
 
 
 def own(text: str) -> list[Piece]:
