@@ -77,5 +77,19 @@ class Unavailable(Refusal):
     """Redis or the mail store is away; trying again later makes sense."""
 
 
+class Elsewhere(Unavailable):
+    """
+    Another process of the service has the universe, and does what is asked.
+
+    @ivar universe: its id, C{""} of the server's own things, None while others have to be asked which it is.
+    @ivar login: address and name of who has signed in there, None for nobody yet.
+    """
+
+    def __init__(self, universe: str | None = None, login: tuple[str, str] | None = None) -> None:
+        super().__init__("it cannot be reached just now; try again later")
+        self.universe = universe
+        self.login = login
+
+
 class Replaced(Unavailable):
     """Another universe was put in the place of the one that was asked: whoever asks again asks that."""

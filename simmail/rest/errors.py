@@ -29,6 +29,7 @@ STATUSES: tuple[tuple[type[errors.Refusal], int], ...] = (
     (errors.TooLarge, 413),
     (errors.TooMany, 429),
     (errors.TimedOut, 408),
+    (errors.Elsewhere, 503),
     (errors.Replaced, 503),
     (errors.Unavailable, 503),
 )

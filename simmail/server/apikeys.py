@@ -80,9 +80,12 @@ class ApiKeys:
 
     async def start(self) -> None:
         """Learn them."""
-        for octets in (await self._documents.table("keys")).values():
-            key = msgspec.json.decode(octets, type=Key)
-            self._keys[key.prefix] = key
+        await self._documents.keep("keys", self._learn)
+
+    def _learn(self, prefix: str, octets: bytes | None) -> None:
+        self.forget(prefix)
+        if octets is not None:
+            self.took(msgspec.json.decode(octets, type=Key))
 
     async def create(
         self, universe: str, role: Role, name: str, administrator: bool = False,
@@ -96,7 +99,7 @@ class ApiKeys:
         """
         if role not in ("viewer", "member", "admin"):
             raise Invalid("role", "must be viewer, member or admin")
-        self._universes.get(universe)
+        self._universes.record(universe)
         token, key = self.new(universe, role, name, administrator, tools)
         kept(token)
         await self._documents.commit(Commit(puts=(key.document(),)))

@@ -7,13 +7,14 @@ somebody may do less than before (keys revoked, people and universes deleted, or
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
 
 from simmail.core.records.commit import Commit
-from simmail.interfaces import IDatabase
+from simmail.errors import Elsewhere
+from simmail.interfaces import IDatabase, IPeers
 
 #: The universe of the server's own documents.
 SERVER = ""
@@ -22,9 +23,11 @@ SERVER = ""
 class ServerDocuments:
     """The server's own tables in the database."""
 
-    def __init__(self, database: IDatabase) -> None:
+    def __init__(self, database: IDatabase, peers: IPeers | None = None) -> None:
         self._database = database
+        self._peers = peers
         self._watchers: dict[Callable[[], None], None] = {}
+        self._learners: dict[str, Callable[[str, bytes | None], Any]] = {}
 
     def watch(self, look_again: Callable[[], None]) -> Callable[[], None]:
         """Call it whenever somebody may do less; answers how to stop."""
@@ -40,6 +43,23 @@ class ServerDocuments:
     def available(self) -> bool:
         """False while Redis is known to be away."""
         return bool(self._database.healthy)
+
+    async def keep(self, name: str, learn: Callable[[str, bytes | None], Any]) -> None:
+        """
+        Learn a whole table, and from then on what other processes change in it.
+
+        @param learn: called with the key and the octets of a document, None for one that is gone.
+        """
+        self._learners[name] = learn
+        for key, octets in (await self.table(name)).items():
+            learn(key, octets)
+
+    def learn(self, changes: Sequence[tuple[str, str, bytes | None]]) -> None:
+        """Take in what another process has changed: table, key, and octets or None."""
+        for table, key, octets in changes:
+            if table in self._learners:
+                self._learners[table](key, octets)
+        self.tell()
 
     async def table(self, name: str) -> dict[str, bytes]:
         """Return one whole table."""
@@ -57,3 +77,18 @@ class ServerDocuments:
     async def commit(self, commit: Commit) -> None:
         """Change documents, all at once."""
         await self._database.commit(SERVER, commit)
+        # Whoever is answered that it is so finds it so in every process.
+        await self.ask("learn", [*((table, key, None) for table, key in commit.drops), *commit.puts])
+
+    async def ask(self, question: str, *arguments: Any) -> list[Any]:
+        """Return what other processes answer (C{MailServer.answers}), None for each that does not."""
+        return [] if self._peers is None else await self._peers.ask(question, *arguments)
+
+    def is_mine(self, name: str) -> bool:
+        """Whether this process has what is placed so."""
+        return self._peers is None or bool(self._peers.mine(name))
+
+    def check_mine(self, name: str) -> None:
+        """Check that it is so.  @raise Elsewhere: another process has it."""
+        if not self.is_mine(name):
+            raise Elsewhere(name)

@@ -6,17 +6,20 @@ Source: decisions, sections 1, 19 and 23 (a suspended organisation's clocks stan
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import TypeVar
 
 import msgspec
 from msgspec import Struct
 
 from simmail.core.rules.login_name import split, UNIVERSE_ID
 from simmail.core.rules.quota_plan import Plan
-from simmail.errors import Conflict, Invalid, NotFound
-from simmail.server.documents import ServerDocuments
+from simmail.errors import Conflict, Elsewhere, Invalid, NotFound
+from simmail.server.documents import SERVER, ServerDocuments
 from simmail.universe.policy import Account
-from simmail.universe.universe import Universe
+from simmail.universe.universe import Universe, UniverseRecord
+
+T = TypeVar("T")
 
 
 class Universes:
@@ -29,6 +32,7 @@ class Universes:
     def __init__(self, default: str) -> None:
         self._default = default
         self._by_id: dict[str, Universe] = {}
+        self._elsewhere: dict[str, UniverseRecord] = {}
 
     def add(self, universe: Universe) -> None:
         """Take in a universe that was started."""
@@ -40,21 +44,38 @@ class Universes:
         """Let go of a universe that is going to be closed."""
         self._by_id.pop(universe_id, None)
 
+    def know(self, universe_id: str, record: UniverseRecord | None) -> None:
+        """Take note of a universe that another process has, or that it has it no more."""
+        self._elsewhere.pop(universe_id, None)
+        if record is not None:
+            self._elsewhere[universe_id] = record
+
     def __contains__(self, universe_id: str) -> bool:
-        return universe_id in self._by_id
+        return universe_id in self._by_id or universe_id in self._elsewhere
 
     def all(self) -> list[Universe]:
-        """Return all universes, sorted by id."""
+        """Return all universes that are open here, sorted by id."""
         return list(self._by_id.values())
+
+    def records(self) -> list[UniverseRecord]:
+        """Return what is known of all universes of the server, sorted by id."""
+        found = [*(one.record for one in self._by_id.values()), *self._elsewhere.values()]
+        return sorted(found, key=lambda one: one.id)
+
+    def record(self, universe_id: str) -> UniverseRecord:
+        """Return what is known of a universe, wherever it is.  @raise NotFound: there is none of that id."""
+        return self._elsewhere.get(universe_id) or self.get(universe_id).record
 
     def get(self, universe_id: str) -> Universe:
         """
         Return one universe.
 
-        @raise NotFound: there is none of that id.
+        @raise NotFound: there is none of that id.  @raise Elsewhere: another process has it.
         """
         universe = self._by_id.get(universe_id)
         if universe is None:
+            if universe_id in self._elsewhere:
+                raise Elsewhere(universe_id)
             raise NotFound(f"no universe {universe_id}")
         return universe
 
@@ -63,29 +84,46 @@ class Universes:
         Say where mail from an unauthenticated session goes (decisions, section 1).
 
         @raise NotFound: there is no default universe.
+        @raise Elsewhere: other processes have to be asked (C{MailServer.find}).
         """
+        if self._elsewhere:
+            raise Elsewhere
         name = self._default
-        default = self._by_id.get(name) if name != "demo" else None
-        others = [one for one in self._by_id.values() if one.id not in ("demo", name) and not one.record.separate]
-        # Whether an address is there may be a look at the disk: the default is asked only if that decides something.
-        having = [one for one in others if one.store.exists(recipient)]
         domain = recipient.rpartition("@")[2]
-        found = having or [one for one in others if one.policy.names(domain)]
-        if len(found) != 1 or default is not None and (
-                default.store.exists(recipient) or not having and default.policy.names(domain)):
-            return self.get(name)
-        return found[0]
+        found = _chosen(
+            self._by_id.get(name) if name != "demo" else None, self._others(),
+            lambda one: one.store.exists(recipient), lambda one: one.policy.names(domain))
+        return found or self.get(name)
+
+    def _others(self) -> list[Universe]:
+        """Those that mail from an unauthenticated session may be for, besides the default one."""
+        return [one for one in self._by_id.values()
+                if one.id not in ("demo", self._default) and not one.record.separate]
+
+    def claims(self, recipient: str) -> list[tuple[str, bool, bool]]:
+        """Return the ids of those here that have an address or name its domain, and whether they have and name it."""
+        domain = recipient.rpartition("@")[2]
+        default = self._by_id.get(self._default) if self._default != "demo" else None
+        found = [(one.id, one.store.exists(recipient), one.policy.names(domain))
+                 for one in (*self._others(), *([default] if default is not None else ()))]
+        return [claim for claim in found if claim[1] or claim[2]]
+
+    def decided(self, claims: Iterable[tuple[str, bool, bool]]) -> str:
+        """Return the id of the universe that mail goes to, by what all processes claim (C{claims})."""
+        by_id = {one[0]: one for one in claims}
+        default = by_id.pop(self._default, None)
+        found = _chosen(default, list(by_id.values()), lambda one: one[1], lambda one: one[2])
+        return self._default if found is None else found[0]
 
     def default_universe(self, login: str = "") -> Universe | None:
         """Return the universe a login belongs to, else the one for mail of nobody's; None when there is no such."""
         found = self.logins(login.strip().lower()) if login else []
         return found[0][0] if found else self._by_id.get(self._default)
 
-    def split(self, name: str) -> tuple[str, Universe | None]:
-        """Return a name without the universe it ends with (C{<name>%<universe>}), and that; None: it names none."""
+    def named(self, name: str) -> tuple[str, str]:
+        """Return a name without the universe it ends with (C{<name>%<universe>}), and its id; C{""}: it names none."""
         plain, universe_id = split(name)
-        universe = self._by_id.get(universe_id) if universe_id else None
-        return (name, None) if universe is None else (plain, universe)
+        return (plain, universe_id) if universe_id and universe_id in self else (name, "")
 
     def logins(self, name: str) -> list[tuple[Universe, Account]]:
         """
@@ -94,16 +132,29 @@ class Universes:
         A name that says its universe means the login there; the plain one never means one of a universe that is
         separate, such as a fork, which has the logins of its original.
         """
-        plain, named = self.split(name)
+        plain, universe_id = self.named(name)
         found = [(one, account) for one in self._by_id.values()
                  if not one.record.separate and (account := one.policy.login(name)) is not None]
+        named = self._by_id.get(universe_id)
         if named is not None and (account := named.policy.login(plain)) is not None:
             found.append((named, account))
         return found
 
     def plain(self, login: str) -> str:
         """Return a login name as it is in its own universe: as it came, without the universe's name."""
-        return self.split(login.strip().lower())[0] if "%" in login else login
+        return self.named(login.strip().lower())[0] if "%" in login else login
+
+
+def _chosen(
+    default: T | None, others: Sequence[T], has: Callable[[T], bool], names: Callable[[T], bool]
+) -> T | None:
+    """Return which of several universes an address is in, None for the default one."""
+    # Whether an address is there may be a look at the disk: the default is asked only if that decides something.
+    having = [one for one in others if has(one)]
+    found = having or [one for one in others if names(one)]
+    if len(found) != 1 or default is not None and (has(default) or not having and names(default)):
+        return None
+    return found[0]
 
 
 class Org(Struct, frozen=True):
@@ -137,9 +188,12 @@ class Organizations:
 
     async def start(self) -> None:
         """Learn them."""
-        for octets in (await self._documents.table("orgs")).values():
-            org = msgspec.json.decode(octets, type=Org)
-            self._orgs[org.id] = org
+        await self._documents.keep("orgs", self._learn)
+
+    def _learn(self, org_id: str, octets: bytes | None) -> None:
+        self._orgs.pop(org_id, None)
+        if octets is not None:
+            self._orgs[org_id] = msgspec.json.decode(octets, type=Org)
 
     async def create(self, org_id: str, name: str = "", plan: str = "self-hosted") -> Org:
         """
@@ -147,6 +201,7 @@ class Organizations:
 
         @raise Invalid: a bad id, no such plan.  @raise Conflict: it exists.
         """
+        self._documents.check_mine(SERVER)
         check_id("id", org_id)
         if org_id in self._orgs:
             raise Conflict(f"organization {org_id} exists")
@@ -170,7 +225,7 @@ class Organizations:
         """All organisations, sorted by id."""
         return [self._orgs[one] for one in sorted(self._orgs)]
 
-    def of(self, universe: Universe) -> Org:
+    def of(self, universe: Universe | UniverseRecord) -> Org:
         """Return the organisation that owns a universe."""
         return self._orgs.get(universe.org) or Org(universe.org, universe.org)
 
@@ -200,19 +255,29 @@ class Organizations:
             raise Invalid("plan", f"must be one of {', '.join(sorted(self._plans))}")
 
     async def _stop_clocks(self, org_id: str) -> tuple[str, ...]:
-        """Stop the clocks of an organisation; which were running."""
+        """Stop the clocks of an organisation in all processes; which were running."""
+        told = await self._documents.ask("stop clocks", org_id)
+        return (*await self.stop_clocks(org_id), *(one for stopped in told for one in stopped or ()))
+
+    async def stop_clocks(self, org_id: str) -> list[str]:
+        """Stop the clocks of an organisation that are here; which were running."""
         stopped = []
         for universe in self._universes.all():
             if universe.org == org_id and not universe.clock.timeline.frozen:
                 await universe.clock.set(frozen=True)
                 stopped.append(universe.id)
-        return tuple(stopped)
+        return stopped
 
     async def _let_run(self, org: Org) -> tuple[str, ...]:
-        for universe in self._universes.all():
-            if universe.id in org.stopped:
-                await universe.clock.set(frozen=False)
+        await self._documents.ask("let run", org.stopped)
+        await self.let_run(org.stopped)
         return ()
+
+    async def let_run(self, stopped: Collection[str]) -> None:
+        """Let clocks that are here and were stopped go on."""
+        for universe in self._universes.all():
+            if universe.id in stopped:
+                await universe.clock.set(frozen=False)
 
 
 def check_id(field: str, value: str) -> None:

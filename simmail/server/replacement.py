@@ -30,7 +30,8 @@ from simmail.universe.webhooks.webhooks import ATTEMPTS, TABLE
 #: Real seconds after which what could not be completed is tried again.
 AGAIN = 1.0
 
-#: The tables of the server's documents for what is written down: replacements by universe, images that are to go.
+#: The tables of the server's documents for what is written down: replacements by universe; of images that are to go
+#: the id by which they are placed.
 STEPS, GOING = "steps", "going"
 
 
@@ -74,10 +75,14 @@ class Replacement:
 
     async def start(self) -> None:
         """Complete what a crash cut short, before any universe is opened; what was being made or removed goes."""
+        mine = self._documents.is_mine
         for octets in (await self._documents.table(STEPS)).values():
-            await self._place(msgspec.json.decode(octets, type=Step))
-        for image in await self._documents.table(GOING):
-            await self.clear(image)
+            step = msgspec.json.decode(octets, type=Step)
+            if mine(step.record.placed):
+                await self._place(step)
+        for image, placed in (await self._documents.table(GOING)).items():
+            if mine(str(msgspec.json.decode(placed))):
+                await self.clear(image)
 
     def stop(self) -> None:
         """Try nothing again: the next start completes it."""
@@ -130,7 +135,7 @@ class Replacement:
         puts = [("universes", id, msgspec.json.encode(step.record))]
         if step.keep is not None:
             await remainder.finish(database, id)
-            puts.append((GOING, image, b"true"))
+            puts.append((GOING, image, msgspec.json.encode(step.record.placed)))
         await self._documents.commit(Commit(puts=tuple(puts), drops=((STEPS, id),)))
         if step.keep is not None:
             await self.clear(image)

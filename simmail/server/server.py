@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from secrets import token_hex
 from typing import Any
 
 import msgspec
@@ -24,8 +25,8 @@ from simmail.core.inspection.sender.published import FetchFile, not_fetched
 from simmail.core.rules.quota_plan import Plan, SELF_HOSTED
 from simmail.core.time.sim_clock import begun
 from simmail.core.wording.attached import ReadPdf, not_read
-from simmail.errors import Conflict
-from simmail.interfaces import IBrowser, IDatabase, ILanguageModel, IMailImages, IMailStore, IWebhookSender
+from simmail.errors import Conflict, Unavailable
+from simmail.interfaces import IBrowser, IDatabase, ILanguageModel, IMailImages, IMailStore, IPeers, IWebhookSender
 from simmail.server.accounts import Accounts
 from simmail.server.apikeys import ApiKeys
 from simmail.server.documents import ServerDocuments
@@ -52,6 +53,7 @@ class MailServer:
         write, in all universes.
     @param lookup: asks the name system about senders, blocks; engines: other spam filters that inspections ask;
         files: fetches what domains publish for mail; read_pdf: reads what is attached.
+    @param peers: the other processes of the service, None for none.
     @param wall_clock: what was seen of jumps of the wall clock.
     """
 
@@ -62,7 +64,7 @@ class MailServer:
         webhook_sender: IWebhookSender, model: ILanguageModel,
         plans: Mapping[str, Plan] | None = None, wall_clock: Callable[[], WallClock | None] = lambda: None,
         lookup: Lookup = nowhere, engines: Sequence[SpamEngine] = (),
-        files: FetchFile = not_fetched, read_pdf: ReadPdf = not_read,
+        files: FetchFile = not_fetched, read_pdf: ReadPdf = not_read, peers: IPeers | None = None,
     ) -> None:
         self._config = config
         self._database = database
@@ -79,9 +81,11 @@ class MailServer:
         self._files = files
         self._read_pdf = read_pdf
         self._going: set[str] = set()
+        self._found: list[UniverseRecord] = []
         self._accounts: dict[str, Accounts] = {}
         self.plans: Mapping[str, Plan] = plans or {SELF_HOSTED.name: SELF_HOSTED}
-        self._documents = documents = ServerDocuments(database)
+        self._peers = peers
+        self._documents = documents = ServerDocuments(database, peers)
         #: Tells open calls that somebody may do less: C{watch(look_again)} answers how to stop.
         self.watch = documents.watch
         self._universes = universes = Universes(config.smtp.default_universe)
@@ -93,6 +97,7 @@ class MailServer:
 
         # Those who ask need not know which room answers.
         self.universe, self.universes = universes.get, universes.all
+        self.record, self.records = universes.record, universes.records
         self.route, self.default_universe = universes.route, universes.default_universe
         self._orgs = orgs = Organizations(documents, universes, self.plans)
         self.create_org, self.change_org, self.org, self.orgs = orgs.create, orgs.change, orgs.get, orgs.all
@@ -100,12 +105,17 @@ class MailServer:
         self._keys = keys = ApiKeys(documents, universes, reactor.seconds)
         self.create_key, self.revoke_key, self.keys, self.identify = keys.create, keys.revoke, keys.all, keys.identify
         authenticator = Authenticator(config, documents, universes, orgs, passwords, limit, reactor.seconds)
-        self.sign_in = authenticator.sign_in
+        self.sign_in, self.signed_in = authenticator.sign_in, authenticator.signed_in
         self.users = Users(
             documents, universes, orgs, passwords, limit, authenticator.record, reactor.seconds)
         self._replacement = replacement = Replacement(documents, database, images, store, self._opened, reactor)
         self.snapshots = Snapshots(
             documents, database, images, universes, orgs, keys, replacement, self._opened, self._take, reactor)
+        #: What other processes ask, and who answers (C{IPeers.ask}).
+        self.answers: Mapping[str, Callable[..., Any]] = {
+            "learn": documents.learn, "claims": universes.claims, "having": authenticator.having,
+            "logins": lambda name: [(universe.id, account) for universe, account in universes.logins(name)],
+            "record": self.users.record, "stop clocks": orgs.stop_clocks, "let run": orgs.let_run}
         self.reset_universe = Resets(universes, self.snapshots, replacement, self._take, reactor).reset
 
     # Coming and going
@@ -117,14 +127,25 @@ class MailServer:
         await self.users.start()
         await self._replacement.start()
         await self.snapshots.start()
-        records = [msgspec.json.decode(octets, type=UniverseRecord)
-                   for octets in (await self._documents.table("universes")).values()]
-        for record in records:
-            self._universes.add(await self._opened(record))
+        await self._documents.keep("universes", self._learn)
         now = self._reactor.seconds()
-        for record in records:
+        for record in self._found:
+            self._universes.add(await self._opened(record))
+        for record in self._found:
             if record.ends is not None and record.ends.timestamp() <= now:
                 await self.delete_universe(record.id)
+        self._found.clear()
+
+    def _learn(self, universe_id: str, octets: bytes | None) -> None:
+        """Learn of a universe at the start, or what another process has made of one."""
+        if octets is None:
+            self._universes.know(universe_id, None)
+            return
+        record = msgspec.json.decode(octets, type=UniverseRecord)
+        if self._documents.is_mine(record.placed):
+            self._found.append(record)
+        else:
+            self._universes.know(universe_id, record)
 
     def begin(self) -> None:
         """Those who call can be served: now what was left to be done is."""
@@ -165,6 +186,23 @@ class MailServer:
             await universe.stop()
             await universe.store.close()
 
+    async def find(self, recipient: str) -> str:
+        """
+        Return the id of the universe where mail from an unauthenticated session goes, in whichever process it is.
+
+        @raise Unavailable: nobody has it, and not all could be asked.
+        """
+        told = await self._documents.ask("claims", recipient)
+        claims = [*self._universes.claims(recipient), *(claim for claims in told for claim in claims or ())]
+        if not claims and None in told:
+            raise Unavailable("not all of the service is there; try again later")
+        return self._universes.decided(claims)
+
+    def owner(self, universe_id: str) -> int:
+        """Return the number of the process that has a universe."""
+        placed = self.record(universe_id).placed if universe_id in self._universes else universe_id
+        return 0 if self._peers is None else int(self._peers.owner(placed))
+
     @property
     def available(self) -> bool:
         """False while Redis is known to be away."""
@@ -191,11 +229,12 @@ class MailServer:
         @raise OverAllowance: the plan's universes are used up.
         """
         check_id("id", universe_id)
+        self._documents.check_mine(universe_id)
         if universe_id in self._universes:
             raise Conflict(f"universe {universe_id} exists")
         if universe_id in self._going or universe_id in await self._documents.table(GOING):
             raise Conflict(f"universe {universe_id} is being made or deleted")
-        self._orgs.plan_of(self.org(org).id).check("universes", sum(1 for one in self.universes() if one.org == org))
+        self._orgs.plan_of(self.org(org).id).check("universes", sum(1 for one in self.records() if one.org == org))
         real = self._reactor.seconds()
         ends = ends_in(ttl, real)
         record = UniverseRecord(
@@ -205,6 +244,13 @@ class MailServer:
         universe = await self._opened(record)
         self._take(universe)
         return universe
+
+    def unused(self, prefix: str) -> str:
+        """Make up the id of a universe that this process may make."""
+        while True:
+            made = f"{prefix}{token_hex(6)}"
+            if self._documents.is_mine(made):
+                return made
 
     async def set_lifetime(self, universe_id: str, ttl: timedelta | None) -> Universe:
         """
@@ -236,7 +282,7 @@ class MailServer:
         snapshots = self.snapshots.going_with(universe_id)
         try:
             await self._documents.commit(Commit(
-                puts=((GOING, universe_id, b"true"), *snapshots.puts),
+                puts=((GOING, universe_id, msgspec.json.encode(universe.record.placed)), *snapshots.puts),
                 drops=(("universes", universe_id), *(("keys", prefix) for prefix in keys), *snapshots.drops)))
             self._universes.remove(universe_id)
             self._accounts.pop(universe_id, None)

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import hmac
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Literal, NamedTuple
 
+from msgspec import convert
+
 from simmail.config import Config
 from simmail.core.records.event import Event
-from simmail.errors import Forbidden, Unauthenticated, Unavailable
+from simmail.errors import Elsewhere, Forbidden, Unauthenticated, Unavailable
 from simmail.server.documents import ServerDocuments
 from simmail.server.organizations import Organizations, Universes
 from simmail.server.passwords import Passwords
@@ -86,6 +88,7 @@ class Authenticator:
 
     async def _as_login(self, name: str, username: str, password: str, proto: Proto, remote: str) -> Login:
         candidates, username = self._universes.logins(name), self._universes.plain(username)
+        others = await self._others(name, candidates)
         found: tuple[Universe, Account] | None = None
         if not candidates:
             await self._passwords.verify("", password, remote)
@@ -94,6 +97,9 @@ class Authenticator:
                 found = universe, account
                 break
         why = _why_not(found[1] if found else None, proto)
+        for universe_id, account in others if found is None else ():
+            if not _why_not(account, proto) and await self._passwords.verify(account.hash, password, remote):
+                raise Elsewhere(universe_id, (account.address, username))
         if found is None or why:
             for universe, account in candidates[:1]:
                 self.record(universe, False, proto, username, account.address, remote, why)
@@ -103,7 +109,24 @@ class Authenticator:
                 self.record(default, False, proto, username[:LONGEST_NAME], "", remote, "no such login")
             raise Unauthenticated("authentication failed")
         universe, account = found
-        return self._signed_in(universe, proto, username, account.address, remote)
+        return self.signed_in(universe, proto, username, account.address, remote)
+
+    async def _others(self, name: str, here: Sequence[tuple[Universe, Account]]) -> list[tuple[str, Account]]:
+        """
+        Return the logins that other processes have for a name, by universe.
+
+        @raise Elsewhere: only others have any, or nobody has and another process has the universe for mail of nobody's.
+        @raise Unavailable: nobody has any, and not all could be asked.
+        """
+        told = await self._documents.ask("logins", name)
+        others = convert([one for logins in told for one in logins or ()], list[tuple[str, Account]])
+        if not here and (others or told):
+            if not others and None in told:
+                raise Unavailable("not all of the service is there; try again later")
+            at = others[0][0] if others else self._config.smtp.default_universe
+            if at in self._universes:
+                self._universes.get(at)
+        return others
 
     async def _as_master(self, name: str, username: str, password: str, remote: str) -> Login:
         """A master user opens somebody's mailbox: C{address*master} (decisions, section 23)."""
@@ -114,18 +137,26 @@ class Authenticator:
         else:
             await self._passwords.verify("", password, remote)
             good = bool(stored) and hmac.compare_digest(stored.encode(), password.encode("utf-8", "surrogatepass"))
-        address, named = self._universes.split(address)
-        searched = [named] if named is not None else [one for one in self._universes.all() if not one.record.separate]
-        having = [one for one in searched if one.store.exists(address)]
+        address, universe_id = self._universes.named(address)
         default = self._config.smtp.default_universe
-        universe = next((one for one in having if one.id == default), having[0] if having else None)
+        having = self.having(address, universe_id)
+        for told in await self._documents.ask("having", address, universe_id):
+            having += told or ()
+        at = default if default in having else min(having, default="")
+        universe = self._universes.get(at) if at else None
         if not good or universe is None:
             if universe is not None:
                 self.record(universe, False, "imap", username, address, remote, "wrong master user or password")
             raise Unauthenticated("authentication failed")
-        return self._signed_in(universe, "imap", username, address, remote)
+        return self.signed_in(universe, "imap", username, address, remote)
 
-    def _signed_in(self, universe: Universe, proto: Proto, username: str, address: str, remote: str) -> Login:
+    def having(self, address: str, named: str = "") -> list[str]:
+        """Return the ids of the universes here that have a mailbox; C{named}: of that one only."""
+        return [one.id for one in self._universes.all()
+                if (one.id == named if named else not one.record.separate) and one.store.exists(address)]
+
+    def signed_in(self, universe: Universe, proto: Proto, username: str, address: str, remote: str) -> Login:
+        """Say who signed in, here or at another process.  @raise Forbidden: the organisation is suspended."""
         if self._organizations.of(universe).suspended:
             raise Forbidden("the organization is suspended")
         self.record(universe, True, proto, username, address, remote, "")

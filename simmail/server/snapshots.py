@@ -107,9 +107,12 @@ class Snapshots:
 
     async def start(self) -> None:
         """Learn them."""
-        for octets in (await self._documents.table(TABLE)).values():
-            snapshot = msgspec.json.decode(octets, type=UniverseSnapshot)
-            self._snapshots[snapshot.image] = snapshot
+        await self._documents.keep(TABLE, self._learn)
+
+    def _learn(self, image: str, octets: bytes | None) -> None:
+        self._snapshots.pop(image, None)
+        if octets is not None:
+            self._snapshots[image] = msgspec.json.decode(octets, type=UniverseSnapshot)
 
     def turn(self, universe_id: str) -> Lock:
         """Return what is held by who copies, replaces or deletes a universe or one of its snapshots."""
@@ -147,7 +150,7 @@ class Snapshots:
             universe = self._universes.get(universe.id)
             id = "s_" + token_hex(5)
             image = f"{universe.id}!{id}"
-            await self._documents.put(GOING, image, True)
+            await self._documents.put(GOING, image, universe.record.placed)
             try:
                 await self._images.prepare(universe.id, image)
                 snapshot = await self._copied(universe, id, name, image)
@@ -193,7 +196,7 @@ class Snapshots:
         That is read from another copy, for a snapshot that nobody ever opened is forked at once.
         """
         copy = f"{snapshot.image}!read"
-        await self._documents.put(GOING, copy, True)
+        await self._documents.put(GOING, copy, snapshot.record.placed)
         try:
             await self._database.copy(snapshot.image, copy)
             await self._images.copy(snapshot.image, copy)
@@ -212,18 +215,18 @@ class Snapshots:
 
         @raise NotFound: it was deleted before.
         """
+        self._documents.check_mine(snapshot.record.placed)
         async with self.turn(snapshot.universe):
             self.get(snapshot.universe, snapshot.id)
             await self._documents.commit(Commit(
-                puts=((GOING, snapshot.image, b"true"),), drops=((TABLE, snapshot.image),)))
+                puts=(_going(snapshot),), drops=((TABLE, snapshot.image),)))
             del self._snapshots[snapshot.image]
             await self._replacement.clear(snapshot.image)
 
     def going_with(self, universe_id: str) -> Commit:
         """Return what has all snapshots of a universe go, which is being deleted; L{gone} then removes them."""
-        images = [one.image for one in self.of(universe_id)]
-        return Commit(puts=tuple((GOING, image, b"true") for image in images),
-                      drops=tuple((TABLE, image) for image in images))
+        snapshots = self.of(universe_id)
+        return Commit(puts=tuple(map(_going, snapshots)), drops=tuple((TABLE, one.image) for one in snapshots))
 
     async def gone(self, universe_id: str) -> None:
         """All snapshots of a universe are to go."""
@@ -297,7 +300,7 @@ class Snapshots:
         if fork_id in self._universes or fork_id in self._making or fork_id in await self._documents.table(GOING):
             raise Conflict(f"universe {fork_id} exists")
         plan = self._organizations.plan_of(origin.org)
-        plan.check("universes", len(self._making) + sum(one.org == origin.org for one in self._universes.all()))
+        plan.check("universes", len(self._making) + sum(one.org == origin.org for one in self._universes.records()))
         self._making.add(fork_id)
         try:
             made = await self._made(origin, copy, fork_id, name, seed, ends)
@@ -310,14 +313,14 @@ class Snapshots:
         seed: str, ends: datetime | None,
     ) -> Forked:
         async with self.turn(origin.id):
-            await self._documents.put(GOING, fork_id, True)
+            await self._documents.put(GOING, fork_id, origin.placed)
             universe: Universe | None = None
             try:
                 snapshot = await copy(fork_id)
                 created = datetime.fromtimestamp(self._reactor.seconds(), UTC)
                 record = replace(
                     snapshot.record, id=fork_id, name=name or origin.name, created=created, seed=seed or origin.seed,
-                    clock=snapshot.clock, separate=True, ends=ends, origin=origin.id)
+                    clock=snapshot.clock, separate=True, ends=ends, origin=origin.id, beside=origin.placed)
                 await silence(self._database, fork_id, off=True)
                 universe = await self._open(record)
                 taken = snapshot.fingerprint or (
@@ -337,6 +340,11 @@ class Snapshots:
         logins = tuple((qualified(one.address, fork_id), one.address) for one in universe.policy.accounts()
                        if one.can_login)
         return Forked(universe, token, taken, logins)
+
+
+def _going(snapshot: UniverseSnapshot) -> tuple[str, str, bytes]:
+    """Return the document by which a snapshot is to go."""
+    return GOING, snapshot.image, msgspec.json.encode(snapshot.record.placed)
 
 
 def _is_small(snapshot: UniverseSnapshot, universe: Universe) -> bool:

@@ -8,8 +8,9 @@ Sources: decisions, sections 1, 2 (sign in), 17 (passes) and 23.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from secrets import token_urlsafe
-from typing import Literal
+from typing import Any, Literal, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -18,12 +19,14 @@ from msgspec.structs import replace
 from simmail.core.mime.address import parse
 from simmail.core.records.commit import Commit
 from simmail.errors import Conflict, Forbidden, Invalid, NotFound, Unauthenticated
-from simmail.server.documents import ServerDocuments
+from simmail.server.documents import SERVER, ServerDocuments
 from simmail.server.organizations import Organizations, Universes
 from simmail.server.passwords import Passwords, token_digest
 from simmail.server.signin import Record
 from simmail.server.signin_limit import SignInLimit
-from simmail.universe.universe import Universe
+from simmail.universe.universe import UniverseRecord
+
+T = TypeVar("T")
 
 Role = Literal["viewer", "member", "admin"]
 
@@ -81,11 +84,8 @@ class Users:
 
     async def start(self) -> None:
         """Learn users and open sessions."""
-        for octets in (await self._documents.table("users")).values():
-            user = msgspec.json.decode(octets, type=User)
-            self._users[user.email] = user
-        for digest, octets in (await self._documents.table("tickets")).items():
-            self._tickets[digest] = msgspec.json.decode(octets, type=Ticket)
+        await self._documents.keep("users", partial(_learn, self._users, User))
+        await self._documents.keep("tickets", partial(_learn, self._tickets, Ticket))
 
     def all(self) -> list[User]:
         """All users, by e-mail."""
@@ -107,6 +107,7 @@ class Users:
         @raise Invalid: not an address, a password too short or long, no such organisation.
         @raise Conflict: there is one.
         """
+        self._documents.check_mine(SERVER)
         email = parse(email, "email")
         if email in self._users:
             raise Conflict(f"user {email} exists")
@@ -158,31 +159,38 @@ class Users:
         @raise Unauthenticated: wrong name or password.  @raise TooMany: too many failures.
         @raise Forbidden: the user may not open that universe.
         """
-        name, universe = self._universes.split(email.strip().lower())
+        name, universe = self._universes.named(email.strip().lower())
         user = await self._limit.attempt(
             remote, "person " + name, lambda: self._looked_up(name, password, remote))
-        if universe is not None:
-            self.role(user, universe.id)
-        token = await self._issue("sms_", Ticket(
-            user.email, self._seconds() + SESSION, universe.id if universe is not None else ""))
-        self._record_in_all(user, True, remote, "", universe)
+        if universe:
+            self.role(user, universe)
+        token = await self._issue("sms_", Ticket(user.email, self._seconds() + SESSION, universe))
+        await self._record_in_all(user.email, True, remote, "", universe)
         return token
 
     async def _looked_up(self, name: str, password: str, remote: str) -> User:
         user = self._users.get(name)
         if not await self._passwords.verify(user.hash if user else "", password, remote) or user is None:
             if user is not None:
-                self._record_in_all(user, False, remote, "wrong password")
+                await self._record_in_all(user.email, False, remote, "wrong password")
             raise Unauthenticated("wrong e-mail or password")
         return user
 
-    def _record_in_all(
-        self, user: User, good: bool, remote: str, why: str, named: Universe | None = None
-    ) -> None:
-        """In all that the user may open; in a separate one, which is for a test or a program, only if it was named."""
+    async def _record_in_all(self, *what: Any) -> None:
+        """In all processes: C{record}."""
+        self.record(*what)
+        await self._documents.ask("record", *what)
+
+    def record(self, email: str, good: bool, remote: str, why: str, named: str = "") -> None:
+        """
+        Record that a user signed in, or tried to, in all universes here that the user may open.
+
+        In a separate one, which is for a test or a program, only if it was named.
+        """
+        orgs = self._users[email].orgs if email in self._users else {}
         for universe in self._universes.all():
-            if universe is named or universe.org in user.orgs and not universe.record.separate and named is None:
-                self._record(universe, good, "dashboard", user.email, user.email, remote, why)
+            if universe.id == named or universe.org in orgs and not universe.record.separate and not named:
+                self._record(universe, good, "dashboard", email, email, remote, why)
 
     async def sign_out(self, token: str) -> None:
         """
@@ -213,16 +221,16 @@ class Users:
 
     def role(self, user: User, universe: str) -> Role:
         """A user's role in a universe.  @raise Forbidden: none."""
-        role = user.orgs.get(self._universes.get(universe).org)
+        role = user.orgs.get(self._universes.record(universe).org)
         if user.administrator:
             return "admin"
         if role is None:
             raise Forbidden(f"{user.email} may not open the universe {universe}")
         return role
 
-    def universes(self, user: User) -> list[Universe]:
+    def universes(self, user: User) -> list[UniverseRecord]:
         """Return the universes a user can open."""
-        return [one for one in self._universes.all() if user.administrator or one.org in user.orgs]
+        return [one for one in self._universes.records() if user.administrator or one.org in user.orgs]
 
     def holder(self, token: str) -> tuple[User, Ticket]:
         """
@@ -253,3 +261,10 @@ class Users:
             self._tickets.pop(one, None)
         self._tickets[digest] = ticket
         return token
+
+
+def _learn(known: dict[str, T], kind: type[T], key: str, octets: bytes | None) -> None:
+    """Take in a document, or that it is gone."""
+    known.pop(key, None)
+    if octets is not None:
+        known[key] = msgspec.json.decode(octets, type=kind)

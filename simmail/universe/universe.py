@@ -112,6 +112,7 @@ class UniverseRecord(Struct, frozen=True):
         mail there: it may have the addresses and logins of others.
     @ivar ends: the real time at which it goes by itself, None for never.
     @ivar origin: the id of the universe that it is a fork of, C{""} for none.
+    @ivar beside: the id of the universe with which it is placed: of what it is a fork of, for that shares its mail.
     """
 
     id: str
@@ -123,6 +124,12 @@ class UniverseRecord(Struct, frozen=True):
     separate: bool = False
     ends: datetime | None = None
     origin: str = ""
+    beside: str = ""
+
+    @property
+    def placed(self) -> str:
+        """The id by which it is placed in one of several processes."""
+        return self.beside or self.id
 
 
 class _Recorded(Struct):

@@ -7,7 +7,6 @@ Source: decisions, section 1.
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from secrets import token_hex
 from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType
@@ -23,7 +22,7 @@ from simmail.rest.api.connection import ConnectionFacts, LoginName, read_connect
 from simmail.rest.route import Body, Call, Deleted, Role, Route
 from simmail.server.apikeys import ToolSet
 from simmail.server.passwords import new_password
-from simmail.universe.universe import Universe
+from simmail.universe.universe import Universe, UniverseRecord
 
 HEADING = "Administration"
 
@@ -165,9 +164,8 @@ async def universe(call: Call) -> Universe:
     return call.services.server.universe(call.path["id"])
 
 
-def _info(one: Universe) -> UniverseInfo:
-    return UniverseInfo(id=one.id, name=one.name, org=one.org, created=one.created, seed=one.seed,
-                        ends=one.record.ends)
+def _info(one: UniverseRecord) -> UniverseInfo:
+    return UniverseInfo(id=one.id, name=one.name, org=one.org, created=one.created, seed=one.seed, ends=one.ends)
 
 
 def ttl_of(text: str | None) -> timedelta | None:
@@ -185,20 +183,20 @@ def clock_of(asked: str | ClockStart | None) -> tuple[datetime | None, float, bo
 
 
 def list_all_universes(call: Call) -> list[UniverseInfo]:
-    return [_info(one) for one in call.services.server.universes()]
+    return [_info(one) for one in call.services.server.records()]
 
 
 async def create_universe(call: Call) -> CreatedUniverse:
     asked: NewUniverse = call.body
     if asked.id is UNSET and asked.ttl is None:
         raise Invalid("id", "is required, unless there is a ttl")
-    server, run = call.services.server, f"run-{token_hex(6)}"
+    server = call.services.server
     address = parse(asked.login if isinstance(asked.login, str) else f"app@{call.services.config.server.domain}",
                     "login")
     made = await server.create_universe(
-        run if asked.id is UNSET else asked.id, asked.name, asked.org, asked.seed,
+        server.unused("run-") if asked.id is UNSET else asked.id, asked.name, asked.org, asked.seed,
         *clock_of(asked.clock), bool(asked.login), ttl_of(asked.ttl))
-    info = asdict(_info(made))
+    info = asdict(_info(made.record))
     if not asked.login:
         return CreatedUniverse(**info)
     password = new_password()
@@ -213,7 +211,7 @@ async def create_universe(call: Call) -> CreatedUniverse:
 
 
 async def change_universe(call: Call) -> UniverseInfo:
-    return _info(await call.services.server.set_lifetime(call.found.id, ttl_of(call.body.ttl)))
+    return _info((await call.services.server.set_lifetime(call.found.id, ttl_of(call.body.ttl))).record)
 
 
 async def delete_universe(call: Call) -> Deleted:

@@ -170,7 +170,7 @@ def _universes(call: Call) -> list[UniverseItem]:
     users, demo = server.users, call.services.config.server.demo
     return [UniverseItem(one.id, one.name, one.org, one.created,
                          "viewer" if demo and one.id == DEMO else users.role(identity.user, one.id),
-                         one.record.ends)
+                         one.ends)
             for one in users.universes(identity.user)]
 
 

@@ -59,7 +59,7 @@ def read_plan(call: Call) -> PlanInfo:
     features = tuple(one for one in plan.features if one in SERVED)
     return PlanInfo(plan.name, features, plan.limits, Used(
         len(universe.people), logins, len(universe.settings.world.streams), usage.used(MAIL), usage.used(CREDITS),
-        usage.used(LEARNED), sum(1 for one in server.universes() if one.org == universe.org),
+        usage.used(LEARNED), sum(1 for one in server.records() if one.org == universe.org),
         server.snapshots.count(universe.org)), usage.resets())
 
 

@@ -1,0 +1,55 @@
+"""
+The seam to the other processes of a service, each of which owns some of its universes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import Struct
+from zope.interface import Interface
+
+
+class Handover(Struct, frozen=True):
+    """
+    How a connection goes on that is given to another process.
+
+    @ivar listener: at which it was made, as C{endpoints.json} names it; remote: the address of the client.
+    @ivar octets: what came of it and is still to be done, in front of what is yet to come.
+    @ivar secure: TLS is on, and another process sees to it.
+    @ivar state: what its protocol knows of it; hops: how often it was given away for the same command.
+    """
+
+    listener: str
+    remote: str
+    octets: bytes
+    secure: bool = False
+    state: dict[str, Any] = {}
+    hops: int = 0
+
+
+class IPeers(Interface):
+    """The other processes of the service."""
+
+    def owner(name):
+        """Number of the process that has a universe, by the id by which that is placed (C{UniverseRecord.placed})."""
+
+    def mine(name):
+        """Whether that is this process."""
+
+    def ask(question, *arguments):
+        """
+        Deferred of what each of the others answers (C{MailServer.answers}), None for each that does not.
+
+        Those that just begin are waited for a moment.
+        """
+
+    def give(owner, transport, direct, handover):
+        """
+        Give a connection to another process, which goes on with it.
+
+        @param transport: of the connection, whose protocol is told that it is lost.
+        @param direct: nothing is between the client and the protocol, and nothing is left to be sent.
+        @return: Deferred that fires when it is given; fails with C{Unavailable} when the other one is away, and the
+            connection is as it was.
+        """
