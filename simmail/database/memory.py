@@ -20,9 +20,9 @@ from simmail.concurrency import at_once
 from simmail.core.records.commit import Commit, Committed, EventQuery, JobQuery
 from simmail.core.records.delivery import Arrival
 from simmail.core.records.job import Job
-from simmail.core.records.stored import StoredRow
 from simmail.core.rules.token_bucket import Bucket, draw
 from simmail.database import layout
+from simmail.database.stored import STORED, StoredRow
 from simmail.errors import Conflict, Invalid, Unavailable
 from simmail.interfaces import IDatabase
 
@@ -96,6 +96,8 @@ class _Space:
 @implementer(IDatabase)
 class MemoryDatabase:
     """C{IDatabase} in memory.  C{set_healthy(False)} plays a Redis that is away."""
+
+    stored = STORED
 
     def __init__(self) -> None:
         self.healthy = self.continued = True

@@ -25,13 +25,13 @@ from simmail.concurrency import Waiting, as_deferred
 from simmail.core.records.commit import Commit, Committed, EventQuery, JobQuery
 from simmail.core.records.delivery import Arrival
 from simmail.core.records.job import Job
-from simmail.core.records.stored import StoredRow
 from simmail.core.time.histogram import lines
 from simmail.database import layout, transfer
 from simmail.database.connection import RedisConnection, Word, pack
 from simmail.database.event_numbers import EventNumbers, ahead
 from simmail.database.lua import load
 from simmail.database.queries import PAGE, Questions, all_of, job_of
+from simmail.database.stored import STORED, StoredRow
 from simmail.database.synced import Ask, Synced, Unsynced, run_of
 from simmail.database.url import FIELD, locked_out, parse, weakness
 from simmail.errors import Conflict, Invalid, Unavailable
@@ -63,6 +63,8 @@ class RedisDatabase:
     """
 
     _log = Logger()
+
+    stored = STORED
 
     def __init__(self, reactor: Any, url: str, timeout: float = 2.0, numbers: Path | None = None) -> None:
         """

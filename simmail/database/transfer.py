@@ -1,5 +1,5 @@
 """
-All rows of a universe read out of Redis, and put into it again: see L{simmail.core.records.stored}.
+All rows of a universe read out of Redis, and put into it again: see L{simmail.database.stored}.
 
 Who is read or written is a universe that nobody has opened, so pages go together though they are read one by one.
 """
@@ -17,12 +17,12 @@ from msgspec.structs import replace
 
 from simmail.core.records.commit import Commit
 from simmail.core.records.event import Event, Recorded, TYPES
-from simmail.core.records.stored import (
-    StoredArrival, StoredDocument, StoredJob, StoredNumbers, StoredOutcome, StoredRow,
-)
 from simmail.database import layout
 from simmail.database.connection import RedisConnection, Word
 from simmail.database.queries import job_of
+from simmail.database.stored import (
+    StoredArrival, StoredDocument, StoredJob, StoredNumbers, StoredOutcome, StoredRow,
+)
 from simmail.errors import Invalid
 
 #: Rows of one answer.

@@ -17,6 +17,7 @@ class IDatabase(Interface):
     """
 
     healthy = Attribute("bool: false while Redis is known to be away.")
+    stored = Attribute("Mapping[str, type]: the kinds of rows (msgspec.Struct) that L{dump} reads, by name, in order.")
     continued = Attribute("bool: it has all that was ever acknowledged, for it went on while the service was away.")
 
     def commit(universe, commit, may_batch=False):
@@ -88,13 +89,12 @@ class IDatabase(Interface):
 
     def dump(universe):
         """
-        Read all there is of a universe that nobody has opened; async iterator of pages: sequences of rows of one kind
-        (L{simmail.core.records.stored}).
+        Read all there is of a universe that nobody has opened; async iterator of pages: sequences of rows of one kind.
         """
 
     def load(universe, rows):
         """
-        Put what C{dump} read, kind by kind as C{STORED} has them, into a universe that has nothing; Deferred, which
+        Put what C{dump} read, kind by kind as C{stored} has them, into a universe that has nothing; Deferred, which
         fires when all of it outlives a power cut.
 
         Event numbers are as they were, and go on above the highest that either has used.  Failing midway it leaves

@@ -10,7 +10,7 @@ import msgspec
 
 from simmail.core.records.commit import Commit, EventQuery, JobQuery
 from simmail.core.records.event import Event, PersonaTag, Recorded
-from simmail.core.records.stored import STORED, StoredArrival, StoredNumbers, StoredRow
+from simmail.database.stored import STORED, StoredArrival, StoredNumbers, StoredRow
 from simmail.errors import Invalid
 from tests.contracts.test_database import arrival, at, event, job, NINE
 from tests.database.running import RedisTestCase
