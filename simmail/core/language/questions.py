@@ -10,6 +10,7 @@ from functools import cache
 from msgspec import Struct
 from msgspec.structs import replace
 
+from simmail.core.language.clause.alternatives import alternatives, is_clause, is_timed
 from simmail.core.language.clause.tables import clause_words, past, restating, third
 from simmail.core.language.clause.tables import led_in as without_lead
 from simmail.core.language.phrases import flip, noun_phrase, say, words
@@ -106,7 +107,9 @@ def read_question(sentence: str, language: Language, form: str = "", about: str 
     form = "what"
     clause = asking_clause(low, language)
     recalls = recalled(sentence, language)
-    if asks_time(clause, language) and not recalls:
+    slots = len(offered) > 1 and all(is_timed(one, language) for one in offered) and restating(
+        language.code).past_words.isdisjoint(low.split())
+    if (slots or asks_time(clause, language)) and not recalls:
         form = "time"
     elif clause.startswith(language.when_words):
         form = "when"
@@ -458,9 +461,7 @@ def options(sentence: str, language: Language, asked: bool = False) -> tuple[str
     if not right:
         return ()
     if right[0].lower() not in language.determiners:
-        # "Monday or Tuesday at first"
-        right = right[:next((at for at, one in enumerate(right) if at and one.lower() in language.phrase_stops), None)]
-        return _plain_choice(tokens, low, middle, right, language) if asked else ()
+        return _plain(sentence, low, language) if asked else ()
     starts = [index for index in range(middle - 1, max(-1, middle - 10), -1) if low[index] in language.determiners]
     # "The silk paper at the same price or the matt paper": what follows a preposition begins no choice.
     start = next((index for index in starts if not index or low[index - 1] not in language.choice_prepositions),
@@ -491,25 +492,11 @@ def _verbal(low: str, language: Language) -> bool:
         opens_question(low, language))
 
 
-def _plain_choice(
-    tokens: list[str], low: list[str], middle: int, right: list[str], language: Language
-) -> tuple[str, ...]:
-    """A choice without articles: "monthly or at the end", "with a neighbour or at the parcel shop", "tea or coffee"."""
-    before = [index for index in range(max(0, middle - 6), middle) if tokens[index][-1].isalnum()]
-    if not before or len(right) > 6 or " ".join([*(one.lower() for one in right), ""]).startswith(_openings(language)):
-        return ()
-    if right[0].lower() in language.choice_prepositions:
-        start = next((index for index in reversed(before) if low[index] in language.choice_prepositions), before[-1])
-    elif len(right) > 2:
-        return ()
-    else:
-        start = before[-1]
-    left = [tokens[index] for index in before if index >= start]
-    if len(left) == 1 and (left[0].lower() in language.phrase_stops or len(left[0]) < 2):
-        return ()
-    if right[0].islower():
-        left[0] = left[0].lower()  # "Tea or coffee?"
-    return " ".join(left), " ".join(right)
+def _plain(sentence: str, low: list[str], language: Language) -> tuple[str, ...]:
+    """A choice without articles; "Tea or coffee?" begins with no name."""
+    found = alternatives(sentence, language)
+    start = found and len(found[0].split()) == 1 and found[1][0].islower() and found[0].lower() == low[0]
+    return (found[0].lower(), found[1]) if start else found
 
 
 def either(sentence: str, language: Language) -> bool:
@@ -518,8 +505,9 @@ def either(sentence: str, language: Language) -> bool:
     for joint in (f", {language.or_} ", f" {language.or_} "):
         head, found, tail = low.partition(joint)
         if found:
-            return len(head) >= _SHORTEST and tail.startswith(tuple(f"{word} " for word in (
-                *language.short_answers, *language.question_verbs, *language.clause_openers)))
+            return len(head) >= _SHORTEST and (is_clause(tail.strip(_MARKS).split(), language) or tail.startswith(tuple(
+                f"{word} " for word in (
+                    *language.short_answers, *language.question_verbs, *language.clause_openers))))
     return False
 
 

@@ -107,8 +107,9 @@ def _chosen(scene: Scene, question: MailQuestion, place: int, values: dict[str, 
         halves = question.text.rstrip("?").partition(f" {language.or_} ")
         whole = [restate.said for restate in (
             statement(half.strip(" ,"), language, scene.far) for half in (halves[0], halves[2])) if restate.said]
-        if len(whole) == 2:
-            said = in_full(dice.choice(whole, "either", place), scene)
+        if whole:
+            # What can be said again of the two is chosen.
+            said = in_full(liked(whole, scene.request.notes, language) or dice.choice(whole, "either", place), scene)
             return Said(act="answer.own", values={**values, "value": f"{said[:1].upper()}{said[1:]}."})
         answers = language.answers
         plain = without_topic(values)

@@ -50,14 +50,24 @@ def _subject(words: list[str], how: Restate, supported: bool = False) -> int:
     low = [word.lower() for word in words]
     if low[0] in how.no_subjects:
         return 0
+    if low[0] in how.asked and low[1:2] == [how.also] and words[2:4]:
+        # "You and Ifan", "you and your husband".
+        return 3 if words[2][0].isupper() else 4 if low[2] in how.determiners else 0
     if low[0] in how.subjects and low[1:2] and low[1] in how.besides:
         return 2  # "could somebody else take it"
     # "Has somebody from your side seen it?"
     joined = low[0] in how.subjects and how.joining.intersection(low[1:2]) and how.determiners.intersection(low[2:3])
     if (low[0] in how.subjects or low[0] in how.asked or low[0] in how.asking) and not joined:
         return 1
+    if words[0][0].isupper() and low[0] not in how.determiners:
+        # "Lowri", "Ms Parry", "Ifan and Gwen", up to what is surely a verb, where no "is" went before.
+        end = next((at for at, word in enumerate(words) if not (word[0].isupper() or word == how.also)), len(words))
+        sure = low[end:end + 1] and (not supported or low[end] in how.verbs or low[end] in how.adverbs)
+        return end if sure and words[end - 1][0].isupper() else 0
     for at in range(3 if joined else 1, min(len(words), 7)):
         one = low[at]
+        if one in how.asked or one in how.asking:
+            return 0  # "the invoices you sent"
         if one in how.adverbs and at > 1:
             return at
         if at > 1 or low[0] not in how.determiners:
@@ -65,7 +75,9 @@ def _subject(words: list[str], how: Restate, supported: bool = False) -> int:
             if one in how.no_verbs or low[at - 1] in how.before_nouns or how.past.get(
                     "".join(low[at + 1:at + 2])) in how.linking:
                 continue
-            if one in how.verbs or not supported and (
+            # "Is the key in the box", but "are the twins allergic to nuts".
+            short = at == 2 or one not in how.between
+            if one in how.verbs or not supported and short and (
                     one in how.verb_starts or len(one) > 4 and one.endswith(how.verb_endings)):
                 return at
     return 0
@@ -74,6 +86,8 @@ def _subject(words: list[str], how: Restate, supported: bool = False) -> int:
 def _person(subject: list[str], tail: list[str], how: Restate) -> tuple[str, str]:
     """The subject as the answering side says it, and whether it is C{me}, C{you}, C{us} or C{""}."""
     low = subject[0].lower()
+    if len(subject) > 1 and low in how.asked:
+        return how.company, "us"
     if len(subject) == 1 and low in how.asked:
         verb = next((word.lower() for word in tail), "")
         if verb in how.company_verbs or not how.together.isdisjoint(word.lower() for word in tail[:2]):
@@ -122,7 +136,10 @@ def statement(words: list[str], how: Restate) -> Statement:
     first = words[0].lower()
     if first not in how.auxiliaries:
         return Statement("", "")
-    subject = _subject(words[1:], how, first in how.supports)
+    supported = first in how.supports or first in how.modals
+    subject = _subject(words[1:], how, supported)
+    if not subject and not supported and len(words) == 4 and words[1].lower() in how.determiners:
+        subject = 2  # "is your knee better"
     if not subject:
         return Statement("", "")
     tail = words[1 + subject:]
@@ -132,6 +149,8 @@ def statement(words: list[str], how: Restate) -> Statement:
     verb = _verb(first, person, tail, how)
     if verb is None or not tail:
         return Statement("", "")
+    if tail[-1].lower() in how.adverbs:
+        return Statement("", "")  # "that is still"
     low_tail = [how.polarity.get(word.lower(), word) for word in verb[1]]
     who_said = " ".join(how.polarity.get(word.lower(), word) for word in who.split())
     said = " ".join(part for part in (

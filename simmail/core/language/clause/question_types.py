@@ -103,6 +103,8 @@ class Asking(Struct, frozen=True, forbid_unknown_fields=True):
     reach_me: str = ""
     limiting: tuple[str, ...] = ()
     each_of: frozenset[str] = frozenset()
+    of_time: frozenset[str] = frozenset()
+    behind_verbs: frozenset[str] = frozenset()
     together: tuple[str, ...] = ()
     secret: tuple[str, ...] = ()
     tenure: tuple[str, ...] = ()

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from simmail.core.language.clause import infinitive, inverted, verb_second
 from simmail.core.language.clause.tables import (
-    MOST_WORDS, STOPS, Statement, asked, clause_words, cut, fit, led_in, question_head, restating,
+    MOST_WORDS, STOPS, Statement, asked, asking_part, clause_words, cut, fit, led_in, question_head, restating,
 )
 from simmail.core.language.tables import Language
 
@@ -52,6 +52,8 @@ def statement(question: str, language: Language, polite: bool = True) -> Stateme
     words = asked(question, how)
     if not how.turns or len(words) < 2:
         return Statement("", "")
+    if words[0].lower() not in how.whether:
+        words = asking_part(question, how) or words
     if words[0].lower() in how.whether:
         return whether(question, language, polite)  # "do you know whether he has to register?"
     if how.order == "inverted":

@@ -89,6 +89,9 @@ class Restate(Struct, frozen=True, forbid_unknown_fields=True):
     no_verbs: frozenset[str] = frozenset()
     before_nouns: frozenset[str] = frozenset()
     determiners: frozenset[str] = frozenset()
+    between: frozenset[str] = frozenset()
+    titles: frozenset[str] = frozenset()
+    genitives: frozenset[str] = frozenset()
     polite_requests: frozenset[str] = frozenset()
     request_starts: tuple[str, ...] = ()
     pleading: frozenset[str] = frozenset()
@@ -158,6 +161,23 @@ def asked(question: str, how: Restate) -> list[str]:
     words = clause_words(question)
     words = cut([word for word in led_in(words, how) if word.lower() not in how.fillers], how)
     return words if 1 < len(words) <= MOST_WORDS else []
+
+
+def asking_part(question: str, how: Restate) -> list[str]:
+    """Return the words of the last part of a question that begins as one, with its verb and a subject."""
+    parts: list[list[str]] = [[]]
+    for word in clause_words(question):
+        if word in STOPS:
+            parts.append([])
+        else:
+            parts[-1].append(word)
+    for part in reversed(parts):
+        part = cut([word for word in led_in(part, how) if word.lower() not in how.fillers], how)
+        if 1 < len(part) <= MOST_WORDS and part[0].lower() not in how.determiners and (
+                part[0].lower() in how.auxiliaries or part[1].lower() in {*how.asked, *how.asking}) and (
+                part[0].lower() not in how.question_starts):
+            return part
+    return []
 
 
 def led_in(words: list[str], how: Restate) -> list[str]:

@@ -32,18 +32,22 @@ def statement(words: list[str], how: Restate, polite: bool) -> Statement:
     if tail[0] in how.objects or tail[0].lower() in how.determiners:
         # "Ihr Büro", "die neue Adresse": up to its noun.
         noun = next((at for at, word in enumerate(tail[1:5], 1) if word[0].isupper()), None)
-        if noun is None or noun + 1 >= len(tail):
-            return Statement("", "")
+        if noun is None or noun + 1 >= len(tail) or tail[noun + 1] in how.genitives:
+            return Statement("", "")  # "die Entsorgung der alten Rahmen" ends nobody knows where
         me, who, rest = verb, _flipped(tail[:noun + 1], how, polite), _flipped(tail[noun + 1:], how, polite)
     elif tail[0] in how.asked or tail[0] in how.asking or tail[0] in how.subjects:
         me, who, rest = _first_person(verb, tail, how, polite)
         who, rest = (who, rest) if who else (rest[:1], rest[1:])
+    elif tail[0][0].isupper() and tail[1:] and verb in how.auxiliaries:
+        named = 1 + (tail[0] in how.titles)
+        me, who, rest = verb, tail[:named], _flipped(tail[named:], how, polite)  # "darf Matteo mit", "ist Frau Holm da"
     else:
         return Statement("", "")
     if not me:
         return Statement("", "")
     said = " ".join([*who, me, *rest])
-    last = bool(rest) and verb in how.auxiliaries and rest[-1].islower() and rest[-1].endswith((*how.verb_endings, "t"))
+    last = bool(rest) and verb in how.auxiliaries and rest[-1].islower() and (
+        rest[-1].endswith((*how.verb_endings, "t")) or rest[-1] in how.prefixes)
     end = -2 if rest[-2:-1] and rest[-2] in how.abiding else -1  # "leider nicht wieder einstellen"
     denied = " ".join([*who, me, *rest[:end], how.not_yet, *rest[end:]]) if last else ""
     if not how.denials.keys().isdisjoint(rest):
@@ -58,6 +62,10 @@ def _first_person(verb: str, tail: list[str], how: Restate, polite: bool) -> tup
     """
     subject = tail[0] if tail else ""
     rest = tail[1:]
+    if subject in how.asked and rest[:1] == [how.also]:
+        # "Kommen Sie und Ihr Mann": only where the verb is that of "we" as well.
+        end = 3 if rest[1:2] and rest[1] in how.objects else 2
+        return (verb, [how.company], _flipped(rest[end:], how, polite)) if verb.endswith("en") else ("", [], [])
     if subject in how.asked:
         rule = next((rule for rule in how.mine_of if rule.startswith(f"{subject} ")), "")
         old, _, ending = rule.partition(" ")[2].partition(":")
@@ -67,8 +75,11 @@ def _first_person(verb: str, tail: list[str], how: Restate, polite: bool) -> tup
         return verb, [subject], tail[1:]
     if subject in how.asking:
         near, _, far = how.asking[subject].partition("|")
+        spoken = verb
         forms = how.yours.get(f"{verb} {subject}", "").partition("|")
         verb = (forms[2] or (verb if subject in how.same_form else "")) if polite else forms[0]
+        if not verb and subject == how.shared and how.shared:
+            return spoken, [subject], tail[1:]  # "nehmen wir einen neuen" means both
         return verb, [far if polite else near], _flipped(rest, how, polite)
     return verb, [], _flipped(tail, how, polite)
 

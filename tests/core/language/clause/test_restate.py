@@ -50,6 +50,14 @@ class EnglishTests(SynchronousTestCase):
              "nobody from our side has seen the plans yet"),
             ("Is the old one still under warranty?", "the old one is still under warranty",
              "the old one isn't under warranty any more"),
+            ("My boots have split, does the firm pay for new ones?", "the firm pays for new ones",
+             "the firm doesn't pay for new ones"),
+            ("Will you and Ifan come?", "we will come", "we won't come"),
+            ("Can Lowri swim?", "Lowri can swim", "Lowri can't swim"),
+            ("Is it too late?", "it's too late", "it isn't too late"),
+            ("Is your knee better?", "my knee is better", "my knee isn't better"),
+            ("Are the twins allergic to nuts?", "", ""), ("Were the bills you sent in March paid?", "", ""),
+            ("Is that still so?", "", ""),
         ):
             self.assertEqual(tuple(statement(question, EN)), (said, denied))
 

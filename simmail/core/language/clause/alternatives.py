@@ -1,0 +1,118 @@
+"""
+The two things that a question has one choose from, where no article tells where the first begins: its last words.
+
+What stands behind "or" ends where the clause does; what stands before it begins as that does, with a preposition, a day
+or a number, or is one word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from simmail.core.language.clause.question_types import asking
+from simmail.core.language.clause.tables import Restate, restating
+from simmail.core.language.tables import Language
+
+#: So many words at most are a thing to choose.
+_MOST = 9
+_MARKS = ".,;:!?…()–—-"
+
+
+def alternatives(question: str, language: Language) -> tuple[str, ...]:
+    """Return what a question has one choose from, C{()} where it has none or offers two clauses."""
+    tokens = question.replace("\u2019", "'").strip(" ?¿\"'").split()
+    low = [token.lower() for token in tokens]
+    if language.or_ not in low:
+        return ()
+    middle = low.index(language.or_)
+    left, right = _behind_mark(tokens[:middle]), _up_to_mark(tokens[middle + 1:])
+    right = right[:next((at for at, one in enumerate(right) if at and one.lower() in language.option_ends), None)]
+    if not left or not right or len(right) > _MOST or is_clause(right, language):
+        return ()
+    if right[0].lower() in language.not_words | language.clause_openers:
+        return ()
+    how = restating(language.code)
+    if how.order == "verb_second" and len(right) > 1 and not _acts(left[-1:], how) and _acts(right[-1:], how):
+        right = right[:-1]  # "am Donnerstag oder am Montag kommen"
+    start = _start(left, right, language)
+    first = left[start:]
+    if len(first) > _MOST or first[0].lower() in {*how.asked, *how.auxiliaries, *how.persons}:
+        return ()
+    acts = right[0].lower() in how.verbs and first[0].lower() in how.verbs or _acts(right[-1:], how)
+    if not acts and not is_timed(" ".join(right), language) and right[0].lower() not in language.choice_prepositions:
+        # "10 oz we went for in the end"
+        right = right[:next((at for at, one in enumerate(right) if at and one.lower() in language.phrase_stops), None)]
+    if first[-1].lower() in language.choice_prepositions:
+        first = [*first, *right[1:]]  # "before or after the talk"
+    return " ".join(first), " ".join(right)
+
+
+def is_clause(part: Sequence[str], language: Language) -> bool:
+    """Return whether words begin a question of their own: "is that on me", "kaufen wir einen neuen"."""
+    how, low = restating(language.code), [one.lower() for one in part[:2]]
+    if low[0].partition("-")[0] in ("est", *how.auxiliaries) and len(part) > 1 or "-" in low[0] and (
+            low[0].rpartition("-")[2] in asking(language.code).behind_verbs):
+        return True
+    subjects = {*how.asked, *how.asking, *how.subjects, *language.determiners}
+    return language.inflected and len(part) > 1 and part[0].islower() and low[0] not in (
+        subjects | language.choice_prepositions) and (part[1] in subjects or low[1] in subjects)
+
+
+def is_timed(option: str, language: Language) -> bool:
+    """Return whether an option is a day or an hour."""
+    low = [one.strip(".,").lower() for one in option.split()]
+    return any(one in language.weekday_forms or one in language.near_days for one in low) or any(
+        ":" in one and one.replace(":", "").isdigit() for one in low)
+
+
+def _up_to_mark(tokens: Sequence[str]) -> list[str]:
+    """Words up to a mark, without it."""
+    end = next((at for at, one in enumerate(tokens) if _ends(one)), len(tokens) - 1) + 1
+    return [one.rstrip(_MARKS) for one in tokens[:end] if one.rstrip(_MARKS)]
+
+
+def _behind_mark(tokens: Sequence[str]) -> list[str]:
+    """Words behind the last mark; one right before "or" ends nothing."""
+    start = next((at + 1 for at in range(len(tokens) - 2, -1, -1) if _ends(tokens[at])), 0)
+    return [one.strip(_MARKS + "(") for one in tokens[start:] if one.strip(_MARKS + "(")]
+
+
+def _ends(word: str) -> bool:
+    # "17." is a number, "S." may be a name.
+    return word[-1] in _MARKS and not (word[-1] == "." and (word[:-1].isdigit() or len(word) < 4))
+
+
+def _acts(last: Sequence[str], how: Restate) -> bool:
+    return bool(last) and last[0].islower() and last[0].endswith(how.verb_endings)
+
+
+def _start(left: Sequence[str], right: Sequence[str], language: Language) -> int:
+    """Where the first of two things begins, by how the second does."""
+    low, opening = [one.lower() for one in left], right[0].lower()
+    if is_timed(" ".join(right), language):
+        # As far back as words are of days and hours.
+        start = len(left)
+        while start and _of_time(low[start - 1], language):
+            start -= 1
+        return start if start < len(left) else len(left) - 1
+    for group in (language.choice_prepositions, language.determiners):
+        if opening in group:
+            same = [at for at, one in enumerate(low) if one == opening] or [
+                at for at, one in enumerate(low) if one in group]
+            return same[-1] if same else len(left) - 1
+    how = restating(language.code)
+    if opening in how.verbs and how.order == "inverted":
+        # "Paint it white or leave it as it is."
+        acts = [at for at, one in enumerate(low) if one in how.verbs and one not in how.auxiliaries]
+        if acts:
+            return acts[-1]
+    start = len(left) - 1
+    while start and low[start - 1] in language.determiners | language.choice_prepositions:
+        start -= 1  # "by the window or near the stage"
+    return start
+
+
+def _of_time(low: str, language: Language) -> bool:
+    return any(map(str.isdigit, low)) or low in language.weekday_forms or low in language.month_forms or (
+        low in language.near_days or low in language.hour_words or low in language.choice_prepositions
+        or low in language.determiners or low in asking(language.code).of_time)
