@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from simmail.core.language.clause.finding import found_out, own_matter, whether_clause
 from simmail.core.language.clause.restate import asks_ability, deed, indirect, statement
 from simmail.core.language.clause.tables import restating
-from simmail.core.language.phrases import asks_for_something, noun_phrase, words
+from simmail.core.language.phrases import asks_for_something, is_document, noun_phrase, words
 from simmail.core.language.clause.question_types import asking, mentions_any
 from simmail.core.language.questions import MailQuestion, asks_to_do
 from simmail.core.language.tables import Language, counted
@@ -26,6 +26,7 @@ from simmail.core.writer.sources.known import (
     asks_state, in_full, looked_up, option_said, restated, said_again, said_before, values_for, without_topic,
 )
 from simmail.core.writer.sources.noted import liked
+from simmail.core.writer.sources.said_words import content
 from simmail.core.writer.sources.side import asks_what_is_done
 from simmail.core.writer.speech_act import Said
 
@@ -130,9 +131,9 @@ def _asks_back(scene: Scene, question: MailQuestion, place: int) -> bool:
 def _request(scene: Scene, read: Read, question: MailQuestion, place: int, values: dict[str, str]) -> Said | None:
     """What is asked to be done: done for a day, or not."""
     if question.confirms:
-        return Said(act="answer.confirm" if agrees(scene, values, asked=True) else "answer.dont", values=values)
+        return Said(act="answer.confirm" if agrees(scene, question, asked=True) else "answer.dont", values=values)
     will, wont = deed(question.text.rpartition("; ")[2], scene.language, scene.far)
-    yes = agrees(scene, values, asked=True)
+    yes = agrees(scene, question, asked=True)
     plain, how = without_topic(values), asking(scene.language.code)
     lasting = mentions_any(question.text, (*how.lasting, *how.ever_after))
     if not will:
@@ -153,9 +154,16 @@ def _request(scene: Scene, read: Read, question: MailQuestion, place: int, value
         word.lower() for word in will.split())
     # "Vous envoyer": a pronoun may stand before it.
     reported = not owed and not lasting and not restating(scene.language.code).reported.isdisjoint(
-        will.lower().split()[:2])
+        will.lower().split()[:2]) and not _sends_no_paper(will, scene.language)
     return Said(act="answer.will", values={**plain, "task": will}, promise=scene.promise(
         what, day) if reported else None)
+
+
+def _sends_no_paper(will: str, language: Language) -> bool:
+    """Whether what is sent comes by post or by hand, and in no mail: "send in a new one", "bring a jacket"."""
+    thing = [word.lower() for word in words(_sent(will, language)) if word.isalpha()]
+    mailed = restating(language.code).mailed
+    return bool(thing) and not any(is_document(word, language) or word.endswith(mailed) for word in thing)
 
 
 def _sent(will: str, language: Language) -> str:
@@ -174,20 +182,21 @@ def _sent(will: str, language: Language) -> str:
     return " ".join([language.default_determiner or tokens[start], *phrase]) if phrase else ""
 
 
-def agrees(scene: Scene, values: dict[str, str], asked: bool = False) -> bool:
+def agrees(scene: Scene, question: MailQuestion, asked: bool = False) -> bool:
     """
-    Return whether a person says yes; in one thread always alike.
+    Return whether a person says yes; to one question always alike, in whatever words.
 
     @param asked: to have something done, which mostly it does.
     """
-    mood = Dice(scene.request.persona.id).on("yes", values.get("subject", "").lower())
+    own = content(question.behind or question.text, scene.language.code)
+    mood = Dice(scene.request.persona.id).on("yes", " ".join(sorted(own)))
     return mood.chance(max(scene.manner.yes, 0.95) if asked else scene.manner.yes, "yes")
 
 
 def _yes_or_no(scene: Scene, read: Read, question: MailQuestion, values: dict[str, str]) -> Said:
     """A yes or a no; to a request to agree an agreement or a refusal."""
     asked = is_request(question, scene)
-    yes = agrees(scene, values, asked)
+    yes = agrees(scene, question, asked)
     if asked and question.confirms:
         return Said(act="answer.confirm" if yes else "answer.dont", values=values)
     if any(word in question.text.lower() for word in scene.language.pleased):

@@ -1,16 +1,20 @@
 """
-What the temperament chooses to do about a mail, what that promises, and what it may name.
+What the temperament chooses to do about a mail, what that promises and may name, and what is left out again: of two
+things that cannot both be the less certain.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import date, timezone
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime, timezone
 
 from simmail.core.language import intents
+from simmail.core.language.clause.restate import deed
 from simmail.core.language.dates import Slot
+from simmail.core.language.tables import Language
 from simmail.core.records.conversation import Remark, RemarkKind
 from simmail.core.writer.context import ABOUT, Read, Scene, about
+from simmail.core.writer.sources.marks import Marks, marks
 from simmail.core.writer.speech_act import Said
 
 #: Below this a person is low on trust, warmth or patience; above the other it is high.
@@ -23,6 +27,18 @@ _PROMISING = frozenset({
     "complaint.sorry", "support.test", "task.do", "chaser.answer", "account.do", "offer.decide", "enquiry.promise",
     "order.accept", "returns.do", "bug.look", "deletion.do", "invoice.pay", "bill.pay", "document.promise",
 })
+
+#: What is said of a matter as a whole, and taken back by nothing that is said beside it.
+_REFUSING = frozenset((
+    "document.refuse", "sales.decline", "redress.reject", "complaint.deny", "event.decline", "delay.object",
+    "signature.refuse", "phishing.refuse", "injection.refuse", "offer.haggle", "answer.wont"))
+_AGREEING = (".accept", ".solved", ".come", ".ok", ".agree", ".do", ".pay", ".sign", ".fine", ".choose", ".take")
+#: Answers that leave open what is asked, and bare ones.
+_OPEN = frozenset(("answer.unknown", "answer.open", "answer.think", "answer.back", "answer.past"))
+_BARE = frozenset(("answer.yes", "answer.no", "answer.glad", "answer.sorry"))
+#: What an answer tells, by the names of its values; what says a yes or a no in full.
+_TELLING = ("value", "option", "said", "denied", "task")
+_IN_FULL = frozenset(("said", "denied"))
 
 
 def values_of(scene: Scene, read: Read) -> dict[str, str]:
@@ -79,6 +95,8 @@ def plain(
     values = values_of(scene, read) if values is None else values
     for act in does(scene, intent if intent in intents.INTENTS and intent != "question" else "information", number):
         promise, more = None, dict[str, str]()
+        if act == "task.do" and not any(deed(point.text, scene.language, scene.far)[0] for point in read.found.points):
+            act = "task.noted"  # nothing to report of by its name
         if act in _PROMISING:
             due = day or scene.due(scene.manner.days, read.found.deadlines)
             more, promise = scene.by(due), scene.promise(what or what_for(scene, act, values), due)
@@ -94,3 +112,50 @@ def timed(scene: Scene, kind: RemarkKind, slot: Slot) -> Remark:
     return Remark(
         kind, "persona", "appointment", scene.request.now, f"{at:%Y-%m-%d %H:%M}" if slot.timed else f"{at:%Y-%m-%d}",
         at.astimezone(timezone.utc), slot.timed, language=scene.language.code)
+
+
+def consistent(said: Sequence[Said], base: datetime, language: Language) -> list[Said]:
+    """
+    Return what is said without what contradicts something more certain beside it: another hour than the one that was
+    taken, a bare no beside an agreement, a promise beside a refusal.
+
+    @param base: the instant from which days are meant, aware.
+    """
+    taken = next((one for one in said if any(remark.kind == "agreed" for remark in one.remarks)), None)
+    slot = marks(taken.values["slot"], base, language) if taken is not None and "slot" in taken.values else Marks()
+    refuses = any(one.act in _REFUSING for one in said)
+    agrees = any(one.act.endswith(_AGREEING) and not one.act.startswith("answer.") for one in said)
+    kept: list[Said] = []
+    for one in said:
+        beside = [other for other in said if other is not one]
+        if taken is not None and one is not taken and one.act.startswith("answer.") and _differs(
+                one, slot, base, language):
+            continue
+        if one.act in _OPEN and one.asked is not None and any(
+                other.asked is not None and other.act not in _OPEN and other.asked.text == one.asked.text
+                for other in beside):
+            continue
+        if one.act in _BARE and _IN_FULL.isdisjoint(one.values) and "topic" not in one.values and (
+                agrees if one.act in ("answer.no", "answer.sorry") else refuses):
+            continue  # a no to nobody knows what, beside what was agreed to
+        if one.act in _BARE and any(
+                other.act in _BARE and other.act != one.act and _same_thing(one, other) for other in kept):
+            continue
+        if refuses and one.promise is not None and one.act not in _REFUSING and not one.act.startswith("answer."):
+            continue
+        kept.append(one)
+    return kept
+
+
+def _differs(one: Said, slot: Marks, base: datetime, language: Language) -> bool:
+    """Whether an answer that was drawn, and is not known, names another day or hour than the one that was taken."""
+    if one.act.startswith(("answer.fact", "answer.said", "answer.recall", "answer.piece")):
+        return False
+    told = marks(" ".join(one.values.get(name, "") for name in _TELLING if name in one.values), base, language)
+    return bool(told.days and slot.days and told.days.isdisjoint(slot.days)
+                or told.times and slot.times and told.times.isdisjoint(slot.times))
+
+
+def _same_thing(one: Said, other: Said) -> bool:
+    topic = one.values.get("topic", "")
+    return bool(topic) and topic == other.values.get("topic") and not (_IN_FULL & {*one.values, *other.values})

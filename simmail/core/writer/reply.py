@@ -18,7 +18,7 @@ from simmail.core.language.tables import counted
 from simmail.core.language_data import WRITTEN, tongue
 from simmail.core.writer.answer import NAMING, answer, is_request, unnamed
 from simmail.core.writer.by_intent import DEALINGS, matter, meeting, times, without_ref
-from simmail.core.writer.choice import HIGH, LOW, does, plain, values_of, what_for
+from simmail.core.writer.choice import HIGH, LOW, consistent, does, plain, values_of, what_for
 from simmail.core.writer.context import Read, Scene, mentions, tongues, without_determiner
 from simmail.core.writer.life import is_ill, is_of_another, is_visit, moved
 from simmail.core.writer.sources.answer_sources import AnswerSources
@@ -111,7 +111,7 @@ def reply(scene: Scene) -> list[Said]:
     body: list[Said] = []
     held = settle(scene)
     for number, read in enumerate(scene.read):
-        acts = _to_the_point(scene, _to(scene, read, number))
+        acts = consistent(_to_the_point(scene, _to(scene, read, number)), read.base, scene.language)
         body.extend(act for act in acts if act.act not in {one.act for one in body}
                     or act.act.startswith("answer."))
     body = _as_clicked(body, scene)

@@ -6,9 +6,12 @@ from datetime import date
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core.writer.choice import does, plain, values_of, what_for
+from simmail.core.language.tables import language
+from simmail.core.records.conversation import Remark
+from simmail.core.writer.choice import consistent, does, plain, values_of, what_for
 from simmail.core.writer.context import Scene, set_scene
-from simmail.core.writer.speech_act import ACTS
+from simmail.core.writer.request import Promised
+from simmail.core.writer.speech_act import ACTS, Said
 from tests.core.writer.samples import NOW, TEMPERAMENTS, mail, request
 
 
@@ -69,3 +72,25 @@ class ChoiceTests(SynchronousTestCase):
         self.assertEqual(values_of(both, both.read[1])["amount"], "EUR 20.00")
         self.assertEqual(values_of(both, both.read[0])["amount"], "EUR 10.00")
         self.assertEqual(values_of(both, both.read[0])["me"], values_of(both, both.read[1])["me"])
+
+
+class ConsistencyTests(SynchronousTestCase):
+    """What cannot both be said."""
+
+    def test_time(self) -> None:
+        """A time that was taken stands: no other day beside it, unless that is known; the bare no goes, too."""
+        slot = Said(act="meeting.accept", values={"slot": "Monday 9 March at 17:10"}, remarks=(
+            Remark("agreed", "persona", "appointment", NOW),))
+        other = Said(act="answer.option", values={"option": "Thursday at 8:20"})
+        known = Said(act="answer.fact", values={"label": "delivery", "value": "Thursday at 8:20"})
+        same = Said(act="answer.way", values={"option": "Monday at 17:10"})
+        no = Said(act="answer.no", values={"no": "no"})
+        named = Said(act="answer.no", values={"denied": "I don't smoke"})
+        for said, kept in (([slot, other], [slot]), ([slot, known, same], [slot, known, same]),
+                           ([slot, no, named], [slot, named]), ([other, no], [other, no])):
+            self.assertEqual(consistent(said, NOW, language("en")), kept)
+
+    def test_refused(self) -> None:
+        """Who declines promises nothing beside it."""
+        said = [Said(act="event.decline", values={}), Said(act="task.do", values={}, promise=Promised("word", NOW))]
+        self.assertEqual(consistent(said, NOW, language("en")), said[:1])

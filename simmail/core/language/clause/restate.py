@@ -93,6 +93,18 @@ def retold(sentence: str, language: Language) -> str:
     return fit(said[:1].lower() + said[1:])
 
 
+def of_another(question: str, language: Language) -> bool:
+    """Return whether a yes-or-no question is about somebody else than its reader: "does she eat meat?"."""
+    how = restating(language.code)
+    words = asking_part(question, how) or clause_words(question)
+    if how.order == "infinitive":
+        return not any(map(question.lower().__contains__, how.nobody)) and any(
+            word.lower().rpartition("-")[2] in how.others for word in words[:6])
+    if not {*how.asked, *how.objects}.isdisjoint((*words, *(word.lower() for word in words))):
+        return False
+    return len(words) > 1 and (words[1] in how.others or words[1][0].isupper() and words[1] not in how.no_verbs)
+
+
 def asks_ability(question: str, language: Language) -> bool:
     """
     Return whether a question is how somebody is, or what it would do, and wants nothing done: "can you walk again?",

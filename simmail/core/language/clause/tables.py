@@ -44,6 +44,8 @@ class Restate(Struct, frozen=True, forbid_unknown_fields=True):
     shared: str = ""
     shared_verbs: frozenset[str] = frozenset()
     subjects: frozenset[str] = frozenset()
+    others: frozenset[str] = frozenset()
+    nobody: tuple[str, ...] = ()
     somebody: Mapping[str, str] = {}
     besides: frozenset[str] = frozenset()
     no_subjects: frozenset[str] = frozenset()
@@ -111,6 +113,7 @@ class Restate(Struct, frozen=True, forbid_unknown_fields=True):
     visiting: frozenset[str] = frozenset()
     pointing: frozenset[str] = frozenset()
     reported: frozenset[str] = frozenset()
+    mailed: tuple[str, ...] = ()
     own_matter: frozenset[str] = frozenset()
     any_words: frozenset[str] = frozenset()
     trailing: frozenset[str] = frozenset()

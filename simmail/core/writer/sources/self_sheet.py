@@ -16,6 +16,7 @@ from typing import NamedTuple
 from msgspec import UNSET, Struct, convert
 
 from simmail.core.language.clause.question_types import type_inside
+from simmail.core.language.clause.restate import of_another
 from simmail.core.language.names import company_of
 from simmail.core.language.phrases import say, words
 from simmail.core.language.tables import Language
@@ -151,6 +152,8 @@ class SelfSheet:
 
         @param kind: what it asks for, one of L{question_types.TYPES}.
         """
+        if kind == "yes_no" and of_another(question, self._language):
+            return None
         name, about = _field(question, kind, self._language.code)
         return self.told(name, f" {question.lower()} " if kind == "yes_no" else "", about) if name else None
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core.language.clause.restate import asks_ability, deed, indirect, statement, whether
+from simmail.core.language.clause.restate import asks_ability, deed, indirect, of_another, statement, whether
 from simmail.core.language.clause.tables import LONGEST, restating
 from simmail.core.language.tables import Language, language
 
@@ -164,6 +164,20 @@ class GermanTests(SynchronousTestCase):
             ("Kannst du schon wieder auftreten?", ""), ("Würdest du ihn wieder einstellen?", ""),
         ):
             self.assertEqual(deed(request, DE, polite=False)[0], said)
+
+
+class OtherTests(SynchronousTestCase):
+    """Whose life is asked about."""
+
+    def test_of_another(self) -> None:
+        """Somebody else who is named or called "she", and not who reads it."""
+        for code, question, other in (
+            ("en", "Does Lowri eat meat?", True), ("en", "Do you eat meat?", False), ("de", "Isst sie Fleisch?", True),
+            ("de", "Essen Sie Fleisch?", False), ("fr", "Ta fille mange-t-elle de la viande ?", True),
+            ("fr", "Tu manges de la viande ?", False), ("es", "¿Ella come carne?", True),
+            ("en", "Any allergies?", False),
+        ):
+            self.assertEqual(of_another(question, language(code)), other, question)
 
 
 class AnythingTests(SynchronousTestCase):
