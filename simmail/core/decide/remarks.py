@@ -8,7 +8,7 @@ Source: API contract, "Personas" (memory); L{records.conversation}.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import date, datetime, time, timedelta, timezone
 from types import MappingProxyType
 from typing import Literal
@@ -25,6 +25,7 @@ from simmail.core.message.mail import Mail
 from simmail.core.records.conversation import MOST_REMARKS, USUAL, Appointment, Remark, RemarkKind
 from simmail.core.records.relationship import OpenPromise
 from simmail.core.writer import Written
+from simmail.core.writer.sources.thread_table import as_agreed
 
 #: Characters that are kept of what something is about, and of what was said of it.
 _LONGEST_WHAT, _LONGEST_VALUE, _LONGEST_SENTENCE = 80, 120, 200
@@ -63,10 +64,13 @@ def heard(
         note("stated", "amount", amount)
     for place in found.places:
         note("stated", "place", place)
-    agreed = _agreed(found, before)
+    for address in found.addresses:
+        note("stated", "address", address)
+    slots = as_agreed(found.slots, found.prose.body, before)
+    agreed = _agreed(found, slots, before)
     for slot in agreed:
         note("agreed", "appointment", _told(slot), slot.start, slot.timed)
-    proposed = [slot for slot in found.slots if slot not in agreed and slot.start not in meant_before and (
+    proposed = [slot for slot in slots if slot not in agreed and slot.start not in meant_before and (
         slot.timed or slot.start > found.base)]
     for slot in proposed[:_MOST]:
         note("proposed", "appointment", _told(slot), slot.start, slot.timed)
@@ -199,13 +203,13 @@ def _same(one: Remark) -> tuple[str, str, str, str, datetime | None]:
     return one.kind, one.by, one.what.lower(), one.value.lower(), one.when
 
 
-def _agreed(found: Findings, before: tuple[Remark, ...]) -> list[Slot]:
+def _agreed(found: Findings, slots: Sequence[Slot], before: tuple[Remark, ...]) -> list[Slot]:
     """The times that a mail agrees to: those the persona proposed, or the only one that it names and likes."""
     if not before:
         return []
     proposed = [one for one in before if one.kind == "proposed" and one.by == "persona" and one.when is not None]
     times = {one.when for one in proposed}
-    named = [slot for slot in found.slots if slot.timed]
+    named = [slot for slot in slots if slot.timed]
     chosen = [slot for slot in named if slot.start.astimezone(timezone.utc) in times]
     if found.called_off and not chosen:
         return []
@@ -216,7 +220,7 @@ def _agreed(found: Findings, before: tuple[Remark, ...]) -> list[Slot]:
     if len(named) == 1:
         return named
     # "Wednesday works for me", of an hour named before; "that works", of the only one.
-    days = {slot.start.date() for slot in found.slots}
+    days = {slot.start.date() for slot in slots}
     open_ones = [one for one in proposed if one.when is not None and (not days or one.when.date() in days)]
     if len(open_ones) == 1 and open_ones[0].when is not None:
         return [Slot(open_ones[0].when, open_ones[0].timed)]

@@ -41,6 +41,9 @@ class Cues(Struct, frozen=True, forbid_unknown_fields=True):
     preferred_before: tuple[str, ...] = ()
     places: tuple[str, ...] = ()
     online: tuple[str, ...] = ()
+    streets_behind: tuple[str, ...] = ()
+    streets_joined: tuple[str, ...] = ()
+    streets_before: tuple[str, ...] = ()
     nobody_reads: tuple[str, ...] = ()
     parcel: tuple[str, ...] = ()
     machine: tuple[str, ...] = ()
@@ -191,6 +194,25 @@ def places(text: str) -> tuple[str, ...]:
     if not _has("places", low) and not _has("online", low):
         return ()
     return tuple(dict.fromkeys(" ".join(match.group().split()) for match in _place().finditer(text)))[:_MOST_PLACES]
+
+
+def addresses(text: str) -> tuple[str, ...]:
+    """Return the streets with a number that a text names: "12 Larch Close", "Birkenweg 7", "calle Mayor, 5"."""
+    if not any(map(str.isdigit, text)):
+        return ()
+    return tuple(dict.fromkeys(" ".join(match.group().split()) for match in _address().finditer(text)))[:_MOST_PLACES]
+
+
+@cache
+def _address() -> re.Pattern[str]:
+    behind, joined, before = ("|".join(map(re.escape, sorted(some, key=len, reverse=True))) for some in (
+        cues().streets_behind, cues().streets_joined, cues().streets_before))
+    name, number = r"[A-ZÀ-ÖØ-Þ][\w'’-]+", r"[0-9]{1,4}[a-z]?(?![\w:.,]?[0-9])"
+    named = rf"(?i:{before})(?: (?:[a-z']{{1,3}} ?){{0,2}})? ?{name}(?: {name}){{0,2}}"
+    return re.compile(
+        rf"(?<![\w.,])(?:{number},? (?:{name} ){{1,3}}(?i:{behind})(?!\w)"
+        rf"|(?:{name} (?:[A-ZÄÖÜ][\w-]*)?|[A-ZÄÖÜ][\w-]+)(?i:{joined}) {number}"
+        rf"|{number}(?: bis| ter)?,? {named}|{named},? (?:n[.º°]* ?)?{number})")
 
 
 @cache

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from calendar import isleap
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import date, datetime, time, timedelta, timezone, tzinfo
 from functools import cache
 from typing import NamedTuple
@@ -181,11 +181,34 @@ def find(sentence: str, base: datetime, language: Language) -> Dates:
         impossible=tuple(reader.impossible))
 
 
+def standing(day: date, known: Collection[date], sentence: str) -> date:
+    """Return the day that a bare weekday of a sentence means: one that is agreed already, where it is that weekday."""
+    if str(day.day) in sentence:
+        return day
+    return next((one for one in known if one.weekday() == day.weekday() and 0 < (one - day).days < 15), day)
+
+
+def hours(sentence: str, base: datetime, language: Language) -> list[time]:
+    """Return the times of day of a sentence, whatever day they are for."""
+    reader, found, position = _Reader(sentence, base, language), list[time](), 0
+    while position < len(reader.low):
+        length = 1
+        if (day := reader.day(position)) is not None:
+            length = day[1]
+        elif (read := reader.time(position)) is not None:
+            found.append(time(*read[0][:2]))
+            length = read[1]
+        position += length
+    return found
+
+
 @cache
 def _beginnings(code: str) -> frozenset[str]:
     # Words that a day or a time may begin with; the others begin with a digit.
     known = known_language(code)
-    return frozenset[str]().union(known.weekday_forms, known.near_days, known.month_forms, known.said_times)
+    return frozenset[str]().union(
+        known.weekday_forms, known.near_days, known.month_forms, known.said_times, known.counts,
+        (phrase.partition(" ")[0] for phrase in known.before_hour))
 
 
 def _past(low: Sequence[str], language: Language) -> bool:
@@ -476,6 +499,9 @@ class _Reader:
     def time(self, position: int) -> tuple[tuple[int, int, bool], int] | None:
         """Return a time of day (hour, minute, said with am or pm) at a position, and how many tokens it takes."""
         language, word = self._language, self.low[position]
+        spoken = self._spoken(position)
+        if spoken is not None:
+            return spoken
         if not word[0].isdigit():
             named = language.said_times.get(word)
             return ((int(named[:2]), int(named[3:]), False), 1) if named else None
@@ -514,6 +540,26 @@ class _Reader:
                 position):
             hour += 12
         return ((hour, minute, False), after - position) if marked else None
+
+    def _spoken(self, position: int) -> tuple[tuple[int, int, bool], int] | None:
+        """Read "half past ten", "viertel nach elf", "ocho y media", "at three"."""
+        language, low = self._language, self.low
+        lead = next((phrase for phrase in language.before_hour if low[position] == phrase.partition(" ")[0] and (
+            " ".join(low[position:position + len(phrase.split())]) == phrase)), "")
+        at = position + len(lead.split())
+        hour = language.counts.get(self._at(at)) if not self._at(at).isdigit() else self._number(at, 1, 23)
+        behind = at + 1 + (self._at(at + 1) in language.hour_words)
+        tail = next((phrase for phrase in language.behind_hour if " ".join(
+            low[behind:behind + len(phrase.split())]) == phrase), "")
+        told = not self._at(at).isdigit() and self._at(position - 1) in language.at_words and self._at(
+            at + 1) not in language.spans and (behind > at + 1 or not self._at(at + 1)[:1].isdigit())
+        if hour is None or not 1 <= hour <= 23 or not (lead or tail or told):
+            return None
+        if hour < 7 and language.halves and not self._in_the_morning(position):
+            hour += 12
+        minutes = 60 * hour + language.before_hour.get(lead, 0) + language.behind_hour.get(tail, 0)
+        return (minutes // 60, minutes % 60, False), (behind + len(tail.split()) if tail else (
+            behind if behind > at + 1 else at + 1)) - position
 
     def _in_the_morning(self, position: int) -> bool:
         beside = " ".join(self.low[max(0, position - 3):position + 5])

@@ -111,6 +111,16 @@ def read_facts(facts: Mapping[str, str], notes: Iterable[str]) -> tuple[Fact, ..
     return tuple(found)
 
 
+def of_day(fact: Fact, facts: Sequence[Fact], day: int, language: Language) -> Fact:
+    """Return of facts that differ by a weekday in their names only the one of a weekday (0 is Monday)."""
+    def parted(one: Fact) -> tuple[list[str], list[int]]:
+        names = [_stem(word) for word in one.label.split()]
+        return ([word for word in names if word not in language.weekday_forms],
+                [language.weekday_forms[word] for word in names if word in language.weekday_forms])
+    name, days = parted(fact)
+    return next((one for one in facts if parted(one) == (name, [day])), fact) if days else fact
+
+
 def capital_label(fact: Fact, language: Language) -> Fact:
     """Return the fact with its name as the language writes nouns."""
     if language.inflected and fact.label:
@@ -239,6 +249,8 @@ def _share(asked: Sequence[str], fact: Fact, language: Language) -> float:
     """How much of a fact's name some words say, a little more where that is long; 0 when it is too little."""
     names = [word for word in (_stem(word) for word in fact.label.split())
              if word not in language.common_words and len(word) > 1]
+    # "Could we come on Thursday?" asks not for the "vet on Thursdays".
+    names = [word for word in names if word not in language.weekday_forms] or names
     if not names:
         return 0.0
     hit = [name for name in names if any(_same(name, word) for word in asked)]

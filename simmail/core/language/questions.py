@@ -265,9 +265,10 @@ def asks_what(clause: str, language: Language) -> bool:
 
 def led_in(question: str, language: Language) -> str:
     """Return a question without what leads it in: "Two questions: which browser ...?"."""
-    head, colon, tail = question.partition(": ")
-    if colon and len(head) > 3 and opens_question(tail.lower(), language):
-        return _capital(tail)
+    for mark in (": ", " - ", " – ", " — "):
+        head, found, tail = question.partition(mark)
+        if found and len(head) > 3 and opens_question(tail.lower(), language):
+            return _capital(tail)
     # "I still have your crate, shall I bring it?"
     offer = question.partition(", ")[2]
     return _capital(offer) if offer.lower().startswith(restating(language.code).offers) else question
@@ -285,6 +286,13 @@ def has_question_word(clause: str, language: Language) -> bool:
 def asks_time(sentence: str, language: Language) -> bool:
     """Return whether a question asks for an appointment: "Do you have half an hour next week?"."""
     return any(map(f" {sentence.lower()}".__contains__, spaced(language.code, "time_asked")))
+
+
+def asks_which(question: MailQuestion, language: Language) -> bool:
+    """Return whether a question asks which of what stands before it, and names nothing: "which suits you best?"."""
+    low = question.text.lower().strip(_MARKS)
+    return question.form in ("what", "choice") and not (question.options or question.topic or question.recalls) and (
+        low.startswith(language.choosing_words)) and len(low.split()) < _SHORTEST
 
 
 def is_idle(sentence: str, language: Language) -> bool:

@@ -266,7 +266,12 @@ class Findings:
     @cached_property
     def points(self) -> tuple[MailQuestion, ...]:
         """Return all that wants an answer, in its order: questions, and what is asked for without a question mark."""
-        return points(self._questions, self._asked_for, self.language)[:MOST]
+        found = points(self._questions, self._asked_for, self.language)[:MOST]
+        if len([slot for slot in self.slots if slot.start > self.base]) < 2:
+            return found
+        # "I could do Saturday or Sunday the 27th.  Which can you do?"
+        return tuple(replace(one, form="time", type="time") if questions.asks_which(one, self.language) else one
+                     for one in found)
 
     @cached_property
     def moving(self) -> Moving:
@@ -302,6 +307,11 @@ class Findings:
                 # "I have to cancel our call tomorrow at 15:00" proposes nothing.
                 called_off.extend(said.slots)
                 said = said._replace(slots=())
+            elif off and len(said.slots) > 1:
+                # "Wednesday at 9 is off, does Friday suit you?", "Friday instead of Wednesday?"
+                how = asking(language.code)
+                head = next((sentence.partition(cue)[0] for cue in how.corrects if cue in sentence), "")
+                said = said._replace(slots=dates.find(head, self.base, language).slots or said.slots[1:])
             elif any(map(sentence.lower().__contains__, language.same_time)):
                 before = [*called_off, *(slot for one in found for slot in one.slots)] or self._quoted_slots()
                 said = said._replace(slots=tuple(
@@ -361,6 +371,11 @@ class Findings:
     def places(self) -> tuple[str, ...]:
         """Return the places it names, rooms and such."""
         return agreements.places(self.prose.body)
+
+    @cached_property
+    def addresses(self) -> tuple[str, ...]:
+        """Return the streets it names, also below the name of who wrote it."""
+        return agreements.addresses(self.new)
 
     def _quoted_slots(self) -> list[Slot]:
         """Return the appointment that the quoted mail names first."""

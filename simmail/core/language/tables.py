@@ -328,6 +328,8 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True, rename={"and_": 
     cues: dict[str, dict[str, float]]
     since_words: frozenset[str] = frozenset()
     dated_by: frozenset[str] = frozenset()
+    before_hour: dict[str, int] = {}
+    behind_hour: dict[str, int] = {}
     state_labels: frozenset[str] = frozenset()
     state_verbs: frozenset[str] = frozenset()
     state_being: frozenset[str] = frozenset()

@@ -142,11 +142,16 @@ class Calendar:
             return language.day.on_tomorrow
         return language.day.on.format(day=self.name(day, language))
 
-    def appointment(self, slot: Slot, language: Language) -> str:
-        """Return a slot as its proposer wrote its time, with the persona's own clock where that differs."""
+    def appointment(self, slot: Slot, language: Language, dated: bool = False) -> str:
+        """
+        Return a slot as its proposer wrote its time, with the persona's own clock where that differs.
+
+        @param dated: with its date, however near it is.
+        """
         weekday = language.weekdays[slot.start.weekday()]
         ahead = (slot.start.date() - self.today).days
-        form = language.day.near if 1 <= ahead < 6 else language.day.date if ahead else language.day.today
+        form = language.day.date if dated or ahead < 0 or ahead > 5 else (
+            language.day.near if ahead else language.day.today)
         day = form.format(
             weekday=weekday, day=numbered(slot.start, language), month=language.months[slot.start.month - 1])
         if not slot.timed:

@@ -28,6 +28,7 @@ from simmail.core.writer.life import LIFE, is_visit
 from simmail.core.writer.sources.fault import fault, phone
 from simmail.core.writer.sources.noted import liked
 from simmail.core.writer.sources.side import is_urgent
+from simmail.core.writer.sources.thread_table import as_agreed
 from simmail.core.writer.speech_act import Said
 
 #: Kinds of mail whose matter answers their yes-or-no questions as well.
@@ -82,10 +83,8 @@ def _document(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
 def meeting(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
     values = values_of(scene, read)
     calendar, language = scene.calendar, scene.language
-    proposed = [slot for slot in read.found.slots if slot.timed] or list(read.found.slots)
-    if read.found.called_off and len(proposed) > 1:
-        # The first is the one that cannot be: "Wednesday at 9 is off, does Friday at 8:20 suit you?"
-        proposed = proposed[1:]
+    slots = as_agreed(read.found.slots, read.found.prose.body, scene.request.remarks)
+    proposed = [slot for slot in slots if slot.timed] or list(slots)
     open_slots = [slot for slot in proposed if calendar.suits(slot, span_of(read))]
     acts = [act for act in does(scene, "meeting", number) if act == "meeting.accept" or not scene.has_said(act)]
     if open_slots:
@@ -177,7 +176,7 @@ def _bill(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
 def _booked(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
     """An appointment that stands: fine, unless it lies outside working hours."""
     values, calendar = values_of(scene, read), scene.calendar
-    named = [slot for slot in read.found.slots if slot.timed]
+    named = [slot for slot in as_agreed(read.found.slots, read.found.prose.body, scene.request.remarks) if slot.timed]
     good = [slot for slot in named if calendar.suits(slot, span_of(read))]
     if not read.found.slots:
         # Which one that is was said before.

@@ -455,7 +455,7 @@ def answers(
             scene = replace(scene, manner=replace(scene.manner, yes=1.0))
         told = "" if act is None else act.values.get("value") or act.values.get("task", "")
         if act is None or any(one.act == act.act and one.values == act.values for one in said) or told and any(
-                told in (one.values.get("value"), one.values.get("task")) for one in said):
+                told == one.values.get("task") or told in one.values.get("value", "") for one in said):
             continue
         if said and act.act == said[-1].act == "answer.piece" and layout != "quoted":
             # "10:30, room 6."

@@ -81,6 +81,21 @@ class SlotTests(SynchronousTestCase):
         ):
             self.assertEqual(starts(find(sentence, MONDAY, language(code))), expected, sentence)
 
+    def test_said_hours(self) -> None:
+        """Hours in words."""
+        for code, sentence, expected in (
+            ("en", "Friday at half past ten", ["03-06 10:30"]), ("en", "Friday at three?", ["03-06 15:00"]),
+            ("en", "tomorrow at quarter to nine", ["03-03 08:45"]), ("en", "Friday at two days' notice", ["03-06"]),
+            ("de", "am Freitag um halb elf", ["03-06 10:30"]),
+            ("de", "am Freitag um viertel nach elf", ["03-06 11:15"]),
+            ("de", "am Freitag um drei Uhr", ["03-06 03:00"]),
+            ("fr", "vendredi à huit heures et demie", ["03-06 08:30"]),
+            ("es", "el viernes a las nueve y media", ["03-06 09:30"]),
+            ("es", "el viernes a las 9 y media", ["03-06 09:30"]),
+            ("en", "half of it on Friday", ["03-06"]),
+        ):
+            self.assertEqual(starts(find(sentence, MONDAY, language(code))), expected, sentence)
+
     def test_morning(self) -> None:
         """A small hour is one of the afternoon, unless the morning stands beside it."""
         for code, sentence, expected in (

@@ -89,6 +89,8 @@ class Asking(Struct, frozen=True, forbid_unknown_fields=True):
     beyond: frozenset[str] = frozenset()
     moving: tuple[str, ...] = ()
     corrects: tuple[str, ...] = ()
+    rather: tuple[str, ...] = ()
+    spoken_of: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
     kin: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {}
     apart: tuple[str, ...] = ()
@@ -169,7 +171,10 @@ def checked(sentence: str, language: Language) -> str:
         head, found, tail = plain.rpartition(mark)
         if found and tail.lower().lstrip("¿¡ ") in asking(language.code).checks and len(head.split()) > 1:
             return head
-    return ""
+    words = plain.split()
+    # "We did say Thursday didn't we?"
+    tail = " ".join(words[-2:]).lower().replace(_CURLY, _PLAIN)
+    return " ".join(words[:-2]) if len(words) > 4 and tail in asking(language.code).checks else ""
 
 
 def says_only(sentence: str, language: Language) -> bool:

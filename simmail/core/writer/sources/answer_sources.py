@@ -19,6 +19,7 @@ from simmail.core.writer.sources.reckoning import reckoned
 from simmail.core.writer.sources.said_words import content
 from simmail.core.writer.sources.self_sheet import SelfSheet
 from simmail.core.writer.sources.sentence import Hit, by_then, ranked, tells
+from simmail.core.writer.sources.thread_table import ThreadTable
 from simmail.core.writer.sources.told import Recalled, recalled
 from simmail.core.writer.speech_act import Said
 
@@ -65,6 +66,12 @@ class AnswerSources:
             one for one in self._request.remarks if not one.message_id or one.message_id not in self._answered)
 
     @cached_property
+    def table(self) -> ThreadTable:
+        """Return what holds in the thread now."""
+        subject = self._request.mails[-1].subject[:200] if self._request.mails else ""
+        return ThreadTable(self.remarks, subject, self._language, self._calendar.zone)
+
+    @cached_property
     def notes(self) -> tuple[Fact, ...]:
         """Return the notes that are written like facts."""
         return read_facts({}, self._request.notes)
@@ -86,7 +93,11 @@ class AnswerSources:
             # "Who comes?": the only one there is.
             people = [one for one in self.facts if facts.value_type(one.value) == "who"]
             found = people[0] if len(people) == 1 else None
-        return found
+        if found is None or not self.remarks:
+            return found
+        event = self.table.when(question.text)
+        day = None if event is None else event.day
+        return found if day is None else facts.of_day(found, self.facts, day.weekday(), self._language)
 
     def _fitting(self, question: MailQuestion, some: tuple[Fact, ...]) -> list[Fact]:
         return [one for one in some if fits(question, one.value, self._language)]

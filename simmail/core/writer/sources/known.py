@@ -22,12 +22,15 @@ from simmail.core.language.phrases import say, words
 from simmail.core.language.questions import MailQuestion, asks_to_do
 from simmail.core.language.tables import Language, counted
 from simmail.core.records.conversation import Remark
+from simmail.core.writer.agenda import clock
 from simmail.core.writer.choice import values_of
 from simmail.core.writer.context import Read, Scene, without_determiner
 from simmail.core.writer.sources.aim import aim_words
 from simmail.core.writer.sources.answer_sources import AnswerSources
 from simmail.core.writer.sources.cut.amounts import CLOCK
-from simmail.core.writer.sources.marks import marks, stems
+from simmail.core.writer.sources.cut.piece import turned
+from simmail.core.writer.sources.cut.words import cutting
+from simmail.core.writer.sources.marks import Marks, agree, marks, stems
 from simmail.core.writer.sources.noted import noted
 from simmail.core.writer.sources.recall import check, is_moved, recall
 from simmail.core.writer.sources.said_words import content, has_number, kin, shared
@@ -70,6 +73,9 @@ def _look_up(
 ) -> Said | None:
     """The answer from what stands written or is known for sure, None when nothing says it."""
     language = scene.language
+    in_table, changed = _in_table(scene, read, question, values, known) if known.remarks else (None, False)
+    if in_table is not None and changed:
+        return in_table
     if question.type == "yes_no":
         so = check(_whole(question, read, language), read.base, known.remarks, (*known.facts, *known.notes), language)
         if so is not None and so.fact is not None:
@@ -83,7 +89,9 @@ def _look_up(
     held = _held(question.options, [*(one.value for one in known.facts), *scene.request.notes], language)
     if held:
         return option_said(held, values, language)
-    fact = known.fact(question)
+    fact = known.fact(replace(question, text=question.behind) if question.checks else question)
+    if question.checks and fact is not None:
+        return Said(act=fact.act(), values={**values, **fact.values(language)})  # neither yes nor no is known of it
     before = None
     only = question.type == "who" and fact is not None and len(content(question.text, language.code)) < 2
     if known.remarks and not only and (question.recalls or fact is not None and facts.answering(
@@ -114,9 +122,12 @@ def _look_up(
     if sum_of:
         return Said(act="answer.sum", values={**values, "value": sum_of})
     before = before or _told_before(scene, read, question, values, known)
+    if in_table is not None and (before is None or before.act not in ("answer.piece", "answer.recall")):
+        return in_table
     if before is not None:
         return before
-    if question.recalls and question.checks and question.behind:
+    if question.checks and question.behind and known.remarks and (
+            question.recalls or marks(question.behind, read.base, language) != Marks()):
         return said_before(scene, question, values, known)
     reference = _reference(scene, read, question)
     if reference:
@@ -148,6 +159,70 @@ def _whole(question: MailQuestion, read: Read, language: Language) -> MailQuesti
             break
         before = one
     return replace(question, behind=before) if before else question
+
+
+def _in_table(
+    scene: Scene, read: Read, question: MailQuestion, values: dict[str, str], known: AnswerSources
+) -> tuple[Said | None, bool]:
+    """
+    What holds in the thread of what is asked for: when it is, how many there are, or that it is not so; and whether it
+    is not as it was said first, so that no sentence alone tells it.
+    """
+    language, plain = scene.language, without_topic(values)
+    text = question.behind or question.text
+    checking = question.type == "yes_no" and (question.checks or question.recalls)
+    first = mentions_any(f"{question.text.lower()} ", asking(language.code).first)
+    if question.type == "many":
+        fact = known.fact(question)
+        number, changed = known.table.number(text, "" if fact is None else fact.value, first)
+        return Said(act="answer.piece", values={**plain, "value": number}) if number and (
+            changed or fact is None) else None, changed and not first
+    own = cutting(language.code)
+    if mentions_any(text.lower(), own.addresses) and own.own_address.isdisjoint(text.lower().split()):
+        address = next((one for one in reversed(known.remarks) if one.what == "address"), None)
+        if address is not None:
+            return Said(act="answer.piece", values={**plain, "value": address.value}), True
+    if question.type == "where" and (question.recalls or known.fact(question) is None) and not mentions_any(
+            text.lower(), own.addresses):
+        place, changed = known.table.place(question, first)
+        return Said(act="answer.piece", values={**plain, "value": turned(place, language, scene.distant)}) if (
+            place) else None, first and changed
+    if question.type == "what" and not question.options and kin(text, "", language) is not None and not (
+            mentions_any(text.lower(), own.trouble)) and known.fact(question) is None:
+        chosen = known.table.chosen(text)
+        piece = known.piece(question)
+        said = piece is None or chosen.lower() not in piece.text.lower()
+        return Said(act="answer.piece", values={**plain, "value": chosen}) if chosen and said else None, True
+    if question.type == "yes_no" and not question.behind and question.topic and any(
+            all(part in text.lower() for part in cue.split("…")) for cue in asking(language.code).spoken_of):
+        return None if known.table.speaks_of(question.topic) else Said(act="answer.never", values=values), True
+    if question.type != "when" and not checking or mentions_any(text.lower(), asking(language.code).plans):
+        return None, False
+    event = known.table.when(text)
+    slot = None if event is None else event.slot(scene.calendar.zone, first)
+    if event is None or slot is None:
+        return None, False
+    led = text.split()[0].lower().lstrip("¿")
+    told = {**plain, "value": scene.calendar.appointment(slot, language, dated=True)}
+    if checking and event.day is not None:
+        asked = marks(text, read.base, language)
+        so = agree(asked, Marks(frozenset((slot.start.date(),)), frozenset(
+            (slot.start.hour * 60 + slot.start.minute,)) if slot.timed else frozenset()))
+        return None if so is None else Said(
+            act="answer.said_so" if so else "answer.said_not", values=told), bool(event.before) or event.agreed
+    fact = known.fact(question)
+    if fact is not None and (not event.before or len(shared(content(fact.label, language.code), content(
+            text, language.code)))):
+        return None, False  # what one knows is nearer
+    if not (question.recalls or shared(known.table.words(text), event.words) or not known.table.words(text)):
+        return None, False
+    hour, day = mentions_any(text.lower(), asking(language.code).clock), mentions_any(text.lower(), own.days)
+    if hour and not slot.timed or event.day is None and (day or not hour):
+        return None, False
+    if hour != day:
+        told["value"] = clock(slot.start, slot.halves, language) if hour else scene.calendar.appointment(
+            replace(slot, timed=False), language, dated=True)
+    return Said(act="answer.piece", values=told), event.changed(hour, day) and led not in own.kept
 
 
 def _dated(question: MailQuestion, base: datetime, known: tuple[Fact, ...], language: Language) -> Fact | None:

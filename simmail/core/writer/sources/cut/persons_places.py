@@ -27,7 +27,9 @@ class Persons:
         runs = self._in.runs(BREAKS | {"place", "money"})
         runs = [self._alone(one) for one in runs]
         runs = [one for one in runs if not any(token.low in self._in.how.called for token in self._tokens[slice(*one)])
-                and not (one[0] == 0 and self._tokens[one[1]:one[1] + 1] and self._tokens[one[1]].text == ":")]
+                and not (one[0] == 0 and self._tokens[one[1]:one[1] + 1] and self._tokens[one[1]].text in (
+                    ":" if one[1] > 1 else ":,"))  # "Lovely, Friday is fine"
+                and not all(token.low in self._language.common_words for token in self._tokens[slice(*one)])]
         scored = sorted((-score, at) for at, score in enumerate(map(self._person, runs)) if score > _NOBODY)
         return self._in.text(runs[scored[0][1]]) if scored else ""
 

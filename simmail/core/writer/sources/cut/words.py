@@ -59,6 +59,7 @@ class Cutting(Struct, frozen=True, forbid_unknown_fields=True):
     measured: tuple[str, ...] = ()
     now: tuple[str, ...] = ()
     addresses: tuple[str, ...] = ()
+    own_address: frozenset[str] = frozenset()
     measures: Mapping[str, frozenset[str]] = {}
     pointing: frozenset[str] = frozenset()
     clausal: tuple[str, ...] = ()
