@@ -14,7 +14,7 @@ from simmail.core.language.tables import Language
 from simmail.core.records.conversation import Remark
 from simmail.core.writer.agenda import Calendar
 from simmail.core.writer.request import WordsRequest
-from simmail.core.writer.sources.fitting import fits
+from simmail.core.writer.sources.cut.fitting import fits
 from simmail.core.writer.sources.reckoning import reckoned
 from simmail.core.writer.sources.said_words import content
 from simmail.core.writer.sources.self_sheet import SelfSheet

@@ -27,7 +27,7 @@ from simmail.core.language.tables import language as known
 from simmail.core.records.conversation import Remark
 from simmail.core.writer.sources.cut.piece import piece
 from simmail.core.writer.sources.cut.words import cutting
-from simmail.core.writer.sources.fitting import fits
+from simmail.core.writer.sources.cut.fitting import fits
 from simmail.core.writer.sources.marks import MONEY
 from simmail.core.writer.sources.said_words import content, kin, shared
 from simmail.core.writer.sources.sentence import asks_only
@@ -311,7 +311,8 @@ def _timely(code: str) -> frozenset[str]:
     """The words of days and hours, and those that ask for them."""
     language, how = known(code), asking(code)
     some = (*language.weekday_forms, *language.month_forms, *language.near_days, *language.hour_words, *language.spans,
-            *language.halves, *how.types.get("when", ()), *how.nouns.get("when", ()), *how.clock, *how.moving, *map(str, range(60)))
+            *language.halves, *how.types.get("when", ()), *how.nouns.get("when", ()), *how.clock, *how.moving,
+            *map(str, range(60)))
     return frozenset[str]().union(*(content(one, code) for one in some))
 
 

@@ -13,7 +13,7 @@ from simmail.core.language.tables import Language
 from simmail.core.records.conversation import Remark
 from simmail.core.writer.sources.cut.words import cutting, read, times
 from simmail.core.writer.sources.cut.piece import piece, turned
-from simmail.core.writer.sources.fitting import fits
+from simmail.core.writer.sources.cut.fitting import fits
 from simmail.core.writer.sources.said_words import content, is_bare_price, kin, prices, shared
 from simmail.core.writer.sources.sentence import Hit, asks_only
 

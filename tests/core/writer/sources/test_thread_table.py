@@ -74,6 +74,7 @@ class ThreadTableTests(SynchronousTestCase):
 
     def test_agreed_weekday(self) -> None:
         """A bare weekday is the day that was agreed."""
-        agreed = Remark("agreed", "persona", "appointment", NOW, "", datetime(2026, 9, 18, 9, tzinfo=timezone.utc), True)
+        friday = datetime(2026, 9, 18, 9, tzinfo=timezone.utc)
+        agreed = Remark("agreed", "persona", "appointment", NOW, "", friday, True)
         slots = as_agreed([Slot(datetime(2026, 9, 11, 9, tzinfo=timezone.utc), True)], "Super, Freitag um 9.", [agreed])
         self.assertEqual(slots[0].start.date(), date(2026, 9, 18))

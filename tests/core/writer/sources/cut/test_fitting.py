@@ -1,4 +1,4 @@
-"""Tests of L{simmail.core.writer.sources.fitting}."""
+"""Tests of L{simmail.core.writer.sources.cut.fitting}."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.language.questions import read_question
 from simmail.core.language.tables import language
-from simmail.core.writer.sources.fitting import fits
+from simmail.core.writer.sources.cut.fitting import fits
 
 
 class FitsTests(SynchronousTestCase):
