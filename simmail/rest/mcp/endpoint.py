@@ -29,7 +29,7 @@ from simmail.rest.http.sse import PING
 from simmail.rest.mcp import mail_tools, world_tools
 from simmail.rest.mcp.message import (
     HANDSHAKE, INTERNAL, INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR, Params, REFUSED, RpcError, RpcMessage, STATELESS,
-    UNKNOWN_METHOD, VERSIONS, asks, check, failure, read, revision, success,
+    UNKNOWN_METHOD, VERSIONS, asks, check, failure, id_of, read, revision, success,
 )
 from simmail.rest.mcp.tool import CONFIRMED, ToolAnswer, Tool
 from simmail.rest.render.shown import heavy
@@ -114,7 +114,6 @@ async def answer(call: Call) -> Any:
     check_not_foreign(request)
     octets = bytes(call.body)
     request.software = _NAMES[tools_of(call)].encode()
-    id: Any = None
     spoken = STATELESS
     try:
         spoken = revision(request)
@@ -123,14 +122,13 @@ async def answer(call: Call) -> Any:
         message = read(octets)
         if message.id is msgspec.UNSET:
             return Octets(b"", JSON, status=202)
-        id = message.id
         check(request, message, spoken)
         tool = _tool(call, message)
         if tool is not None and tool.waits:
             return await _Waiting(call, message, tool, spoken).run()
-        return Octets(success(id, await unbroken(_result(call, message, tool, spoken))), JSON)
+        return Octets(success(message.id, await unbroken(_result(call, message, tool, spoken))), JSON)
     except RpcError as error:
-        return Octets(failure(id, error), JSON, status=error.status(spoken))
+        return Octets(failure(id_of(octets), error), JSON, status=error.status(spoken))
 
 
 async def _each(call: Call, octets: bytes, spoken: str) -> Octets:
@@ -139,18 +137,16 @@ async def _each(call: Call, octets: bytes, spoken: str) -> Octets:
     if not 1 <= len(parts) <= MOST:
         raise RpcError(INVALID_REQUEST, f"a batch has 1 to {MOST} messages")
     for part in parts:
-        id: Any = None
         try:
             message = read(bytes(part))
             if message.id is msgspec.UNSET:
                 continue
-            id = message.id
             tool = _tool(call, message)
             if tool is not None and tool.waits:
                 raise RpcError(INVALID_REQUEST, "a wait goes in no batch")
-            answers.append(success(id, await unbroken(_result(call, message, tool, spoken))))
+            answers.append(success(message.id, await unbroken(_result(call, message, tool, spoken))))
         except RpcError as error:
-            answers.append(failure(id, error))
+            answers.append(failure(id_of(bytes(part)), error))
     return Octets(b"[" + b",".join(answers) + b"]", JSON) if answers else Octets(b"", JSON, status=202)
 
 

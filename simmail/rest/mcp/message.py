@@ -117,6 +117,18 @@ def failure(id: Id | None, error: RpcError) -> bytes:
     return msgspec.json.encode(_Failure("2.0", id, _Told(error.code, str(error), error.data)))
 
 
+class _Named(Struct):
+    id: Id | None = None
+
+
+def id_of(octets: bytes) -> Id | None:
+    """Return the id of a message that is refused, however wrong the rest is; None if there is none to be seen."""
+    try:
+        return msgspec.json.decode(octets, type=_Named).id
+    except msgspec.MsgspecError:
+        return None
+
+
 def read(octets: bytes) -> RpcMessage:
     """
     Read one message.

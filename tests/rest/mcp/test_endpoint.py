@@ -70,7 +70,9 @@ class StatelessTests(SpeakingTestCase):
 
     def test_versions(self) -> None:
         """An unknown revision is refused with those that are spoken."""
-        error = self.refused(400, -32022, self.say("tools/list", MCP_Protocol_Version="2031-01-01"))
+        answer = self.say("tools/list", MCP_Protocol_Version="2031-01-01")
+        error = self.refused(400, -32022, answer)
+        self.assertEqual(answer.json()["id"], 7)
         self.assertEqual((error["data"]["requested"], error["data"]["supported"][0]), ("2031-01-01", NEW))
 
     def test_headers(self) -> None:
@@ -102,7 +104,10 @@ class StatelessTests(SpeakingTestCase):
             (-32600, b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":[]}'),
         ):
             for version in (NEW, OLD):
-                self.refused(400, code, self.post(body, MCP_Protocol_Version=version))
+                answer = self.post(body, MCP_Protocol_Version=version)
+                self.refused(400, code, answer)
+                # Who waits for the answer to a message knows it by its id, where there is one to be seen.
+                self.assertEqual(answer.json()["id"], 1 if code == -32600 and b'"id":1' in body else None)
 
     def test_refused_by_http(self) -> None:
         """No key, a page of another site, a plan without it, an unknown parameter: told in the protocol's form."""
