@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import yaml
@@ -12,6 +13,7 @@ from simmail.core.rules.yaml_text import line_of
 from simmail.errors import Invalid
 from simmail.scenario.library import load, shipped
 from simmail.scenario.script import START, ScenarioFile, ScenarioStep, script_of
+from tests.docs.blocks import DOCS
 
 SMALL = """name: small
 title: A small one
@@ -44,6 +46,14 @@ class ScriptTests(SynchronousTestCase):
         (one,) = script_of(SMALL.replace("to: [maria@acme.test]}", "on: {kind: order}}").encode(), "f").expect
         assert one.on is not None
         self.assertEqual(one.on.kind, "order")
+
+    def test_told(self) -> None:
+        """The page on scenarios has a row for each that is shipped, and no other."""
+        page = (DOCS / "scenarios.rst").read_text(encoding="utf-8")
+        table = page.partition("Those that are shipped")[2]
+        rows = re.findall(r"^``([\w-]+)`` +(\S.+?)  +(``.+``)$", table, re.MULTILINE)
+        self.assertEqual(rows, [
+            (one.name, one.title, ", ".join(f"``{part}``" for part in one.careless)) for one in shipped()])
 
     def test_refused(self) -> None:
         """A wrong field is named by its file, line and path, with what is allowed."""
