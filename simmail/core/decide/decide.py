@@ -41,7 +41,7 @@ from simmail.core.records.conversation import Remark, apart, booked, taken
 from simmail.core.records.persona import Behaviors, OutOfOffice, Persona, temperament_named
 from simmail.core.records.relationship import Dossier, OpenPromise, ThreadState
 from simmail.core.time.instant import format_instant, local_arrival
-from simmail.core.writer.context import not_read
+from simmail.core.writer.context import not_read, tongues
 
 
 #: The time in which messages of a thread are counted, before pace.
@@ -394,7 +394,8 @@ def _spoken_to(s: DecisionInput, found: Findings) -> bool:
 
 def _minds_unread(s: DecisionInput, before: Dossier, found: Findings) -> float:
     """How readily the persona reminds of a language that it does not read, 0 where that has not been said before."""
-    said = before.unread and not_read(f"{s.mail.subject[:200]}\n{s.mail.text}", found.language.code, s.persona)
+    said = before.unread and not_read(
+        f"{s.mail.subject[:200]}\n{s.mail.text}", found.language.code, tongues(s.persona))
     return temperament_named(s.persona.temperament).nudges if said and said in before.unread else 0.0
 
 

@@ -10,11 +10,12 @@ from __future__ import annotations
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from simmail.core.language.clause.finding import found_out, own_matter, whether_clause
-from simmail.core.language.clause.restate import asks_ability, deed, indirect, statement
+from simmail.core.language.clause.question_types import asking, mentions_any
+from simmail.core.language.clause.restate import (
+    asks_ability, deed, found_out, indirect, own_matter, statement, whether_clause,
+)
 from simmail.core.language.clause.tables import restating
 from simmail.core.language.phrases import asks_for_something, is_document, noun_phrase, words
-from simmail.core.language.clause.question_types import asking, mentions_any
 from simmail.core.language.questions import MailQuestion, asks_to_do
 from simmail.core.language.tables import Language, counted
 from simmail.core.rng import Dice

@@ -127,9 +127,9 @@ def set_scene(request: WordsRequest) -> Scene:
     own = languages.tell(request.own[-1].text[:3000], mine[0]) if request.own else mine[0]
     # A line of a few words is in the language that one wrote in before, else in one's own.
     told = languages.tell(text, own)
-    unread = not_read(text, told, persona)
+    unread = not_read(text, told, mine)
     # Who does not write a language answers in another.
-    language = languages.language(told if told in WRITTEN and not unread else own_written(persona))
+    language = languages.language(told if told in WRITTEN and not unread else own_written(mine))
     manner = manners()[persona.temperament]
     style: Style = persona.style if persona.style is not UNSET else Style()
     wants = "" if persona.wants is UNSET else persona.wants
@@ -164,9 +164,9 @@ def set_scene(request: WordsRequest) -> Scene:
     )
 
 
-def not_read(text: str, told: str, persona: Persona) -> str:
-    """Return the code of the language of a text where somebody does not read it, C{""} where it does."""
-    return foreign(text[:1000]) or ("" if told in tongues(persona) else told)
+def not_read(text: str, told: str, own: tuple[str, ...]) -> str:
+    """Return the code of the language of a text where somebody with these does not read it, C{""} where it does."""
+    return foreign(text[:1000]) or ("" if told in own else told)
 
 
 def tongues(persona: Persona) -> tuple[str, ...]:
@@ -182,9 +182,9 @@ def tongues(persona: Persona) -> tuple[str, ...]:
     return (first, *(code for code in WRITTEN if code != first))
 
 
-def own_written(persona: Persona) -> str:
-    """Return the language that somebody writes by itself."""
-    return next((code for code in tongues(persona) if code in WRITTEN), WRITTEN[0])
+def own_written(own: tuple[str, ...]) -> str:
+    """Return the language that somebody with these writes by itself."""
+    return next((code for code in own if code in WRITTEN), WRITTEN[0])
 
 
 @lru_cache(4096)

@@ -11,8 +11,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from simmail.core.language import facts
-from simmail.core.language.clause.finding import found_out, whether_clause
-from simmail.core.language.clause.restate import deed
+from simmail.core.language.clause.restate import deed, found_out, whether_clause
 from simmail.core.language.phrases import is_document, pieces, say, things, what_kind
 from simmail.core.language.questions import MailQuestion
 from simmail.core.language.tables import counted
@@ -25,8 +24,8 @@ from simmail.core.writer.life import kind_words
 from simmail.core.writer.reply import reply
 from simmail.core.writer.request import WordsRequest
 from simmail.core.writer.sources.aim import aim, offered
-from simmail.core.writer.sources.self_sheet import SelfSheet
 from simmail.core.writer.sources.known import asks_state, sources
+from simmail.core.writer.sources.self_sheet import SelfSheet
 from simmail.core.writer.speech_act import Said
 from simmail.core.writer.wishes import want_sentence
 

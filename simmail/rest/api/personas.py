@@ -20,7 +20,7 @@ from simmail.core.records.persona import Persona, TEMPERAMENTS, TemperamentName
 from simmail.core.records.relationship import Relation, Stance
 from simmail.core.time.instant import format_duration
 from simmail.core.writer.agenda import Calendar
-from simmail.core.writer.context import own_written
+from simmail.core.writer.context import own_written, tongues
 from simmail.core.writer.sources.self_sheet import SelfSheet
 from simmail.errors import Invalid, Refusal
 from simmail.rest.api.mailboxes import check_header, crlf
@@ -227,7 +227,7 @@ async def read_memory(call: Call) -> dict[str, list[str]] | WholeMemory:
 async def read_sheet(call: Call) -> list[OwnFact]:
     one: Persona = call.found
     notes = [str(note) for some in (await call.universe.memories.memory(one.id)).values() for note in some]
-    sheet = SelfSheet(one, Calendar(one, call.universe.clock.now()), language(own_written(one)), notes=notes)
+    sheet = SelfSheet(one, Calendar(one, call.universe.clock.now()), language(own_written(tongues(one))), notes=notes)
     return [OwnFact(told.field, told.label, told.value, told.private) for told in sheet.everything()]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core.language.clause.finding import found_out, own_matter, whether_clause
+from simmail.core.language.clause.restate import found_out, own_matter, whether_clause
 from simmail.core.language.tables import language
 
 FOUND = (
