@@ -94,13 +94,15 @@ class Server(Struct, frozen=True, forbid_unknown_fields=True):
     """
     Who the server is and where it keeps things.
 
-    C{demo}: anybody may look at the universe C{demo}; C{plans}: a file of plans.
+    C{demo}: anybody may look at the universe C{demo}; C{plans}: a file of plans; C{workers}: processes that share the
+    universes.
     """
 
     domain: Domain = "sim.test"
     state: str = ""
     demo: bool = True
     plans: str = ""
+    workers: Annotated[int, Meta(ge=1, le=64)] = 1
 
 
 class Listen(Struct, frozen=True, forbid_unknown_fields=True):

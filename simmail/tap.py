@@ -7,10 +7,11 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from secrets import token_hex
@@ -22,7 +23,6 @@ from twisted.internet.task import LoopingCall, deferLater
 from twisted.internet.threads import deferToThreadPool
 from twisted.logger import Logger, globalLogPublisher
 from twisted.python import usage
-from twisted.python.failure import Failure
 from twisted.python.threadpool import ThreadPool
 
 from simmail import __version__
@@ -31,18 +31,21 @@ from simmail.core.net.loopback import is_loopback
 from simmail.core.time.instant import parse_duration
 from simmail.daemon.descriptors import Descriptors, Door, held, raise_limit
 from simmail.daemon.gc import prefer_latency
-from simmail.daemon.listeners import Listener, TITLES, bind, inherited
+from simmail.daemon.listeners import Listener, bind, inherited, reached_at
 from simmail.daemon.malloc import TRIM, give_back, trim
 from simmail.daemon.metrics import LogFigures, ReactorLag, exposition, process_figures
 from simmail.daemon.monotonic import SteadyTime
 from simmail.daemon.people_file import PeopleFile
-from simmail.daemon.signals import hear, hold
-from simmail.daemon.state_folder import EndpointsFile, take
+from simmail.daemon.signals import SignalledService
+from simmail.daemon.state_folder import Announcement, note_processes, take, unfinished
 from simmail.daemon.tls import ServerTls
-from simmail.errors import Invalid, Refusal
+from simmail.errors import Invalid, Refusal, Unavailable
+from simmail.workers.share import WorkerShare, end_with
+from simmail.workers.supervisor import Supervisor
 
 if TYPE_CHECKING:
     from simmail.daemon.bootstrap import First
+    from simmail.workers.peers import Peers
     from simmail.database.redis import RedisDatabase
     from simmail.mailstore.journal.journal import Journal
     from simmail.server.server import MailServer
@@ -57,6 +60,9 @@ ANSWERED = 3
 
 #: Real seconds after which whoever waits is told what the start waits for.
 TOLD = 0.8
+
+#: How often is tried to file what a run with another number of processes has left.
+SETTLING = 5
 
 #: Real seconds between two looks for what the owner of the state folder asks for there.
 RESETS = 0.5
@@ -73,6 +79,8 @@ class Options(usage.Options):
         ["state", "s", None, "Folder for mail, Redis, certificate and keys (server.state)."],
         ["default-state", None, None, "The state folder when neither --state nor the configuration names one."],
         ["port-base", "p", 0, "Added to every default port.", int],
+        ["settle", None, 0, "File what so many processes have left to be filed, and stop.", int],
+        ["worker", None, None, "What one of several processes is told by the one that starts it."],
     ]
     optFlags = [
         ["banner", None, "Print addresses, and at the first start secrets, to standard output instead of the log."],
@@ -105,37 +113,84 @@ def makeService(options: Options) -> service.Service:
         config = load(options["config"], os.environ)
         chosen = options["state"] or config.server.state or options["default-state"]
         state = (Path(chosen) if chosen else Path.home() / ".local" / "state" / "simmail").absolute()
+        if options["worker"]:
+            return _worker(config, state, WorkerShare.decode(options["worker"]), options["webhook-hosts"])
+        before = unfinished(state)
+        if options["settle"]:
+            return Supervisor(config, state, take(state), [], None, _command(options, state), options["settle"])
+        if before not in (0, config.server.workers):
+            _settle(_command(options, state), state, before)
         lock = take(state)
+        note_processes(state, config.server.workers)
         listeners = bind(config.listen, options["port-base"], inherited(os.environ, os.getpid()))
         if not listeners:
             raise Invalid("listen", "every listener is switched off")
-        return Daemon(config, state, lock, listeners, bool(options["banner"]), options["webhook-hosts"],
-                      bool(options["ready-line"]))
+        from twisted.internet import reactor
+
+        told = Announcement(config, state, listeners, bool(options["banner"]), bool(options["ready-line"]), reactor)
+        if config.server.workers > 1:
+            return Supervisor(config, state, lock, listeners, told, _command(options, state), config.server.workers)
+        return Daemon(config, state, lock, listeners, told.tell, told.end, options["webhook-hosts"])
     except Refusal as error:
         raise SystemExit(f"simmail: {error}") from None
 
 
-class Daemon(service.Service):
+def _command(options: Options, state: Path) -> list[str]:
+    """Return the command that starts another process of the service, but for what that is to do."""
+    command = [sys.executable, "-m", "simmail", "run", "--state", str(state)]
+    if options["config"]:
+        command += ["--config", os.path.abspath(options["config"])]
+    for place in options["webhook-hosts"]:
+        command += ["--webhook-host", place]
+    return command
+
+
+def _settle(command: list[str], state: Path, count: int) -> None:
+    """
+    Have what so many processes had accepted filed by so many, before universes belong to others.
+
+    @raise Unavailable: it is not.
+    """
+    for _ in range(SETTLING):
+        subprocess.run([*command, "--settle", str(count)], stdin=subprocess.DEVNULL, check=False)
+        if not unfinished(state):
+            return
+    raise Unavailable(f"what {count} processes had accepted could not be filed; their logs say why")
+
+
+def _worker(config: Config, state: Path, share: WorkerShare, webhook_hosts: tuple[str, ...]) -> Daemon:
+    """Return one of several processes: whoever started it hears that it serves, and ends it by ending."""
+    end_with(0)
+    return Daemon(config, state, None, share.taken(), lambda first: print(
+        json.dumps(first._asdict()), file=sys.__stdout__, flush=True), webhook_hosts=webhook_hosts, share=share)
+
+
+class Daemon(SignalledService):
     """
     Everything that runs, started and stopped in order.
 
-    @param lock: a descriptor that holds the state folder.
+    @param lock: a descriptor that holds the state folder, None for one of several processes.
     @param listeners: bound sockets; connections wait in their backlog until all is ready.
-    @param banner: what a start tells goes to standard output; else to the log, without secrets.
-    @param ready_line: a line for programs goes there.
+    @param ready: told what the start made, once it serves; stopping: called when nobody is to come any more.
     @param webhook_hosts: test endpoints besides those of the configuration.
+    @param share: of this process, when it is one of several.
     """
 
     log = Logger()
 
     def __init__(
-        self, config: Config, state: Path, lock: int, listeners: list[Listener], banner: bool = False,
-        webhook_hosts: tuple[str, ...] = (), ready_line: bool = False,
+        self, config: Config, state: Path, lock: int | None, listeners: list[Listener],
+        ready: Callable[[First], object] = lambda first: None, stopping: Callable[[], object] = lambda: None,
+        webhook_hosts: tuple[str, ...] = (), share: WorkerShare | None = None,
     ) -> None:
+        super().__init__()
         self._config = config
         self._state = state
         self._lock = lock
-        self._banner, self._ready_line = banner, ready_line
+        self._ready, self._no_more = ready, stopping
+        self._share = share
+        self._peers: Peers | None = None
+        self._leaving = False
         self._lab_hosts = webhook_hosts
         self._listeners = listeners
         self._factories: dict[str, Any] = {}
@@ -143,46 +198,21 @@ class Daemon(service.Service):
         self._pool = ThreadPool(0, THREADS, "simmail")
         self._figures = LogFigures()
         self._stopping: list[Callable[[], Any]] = []
-        self._started: Deferred[None] | None = None
-        self._ending = False
-        self._endpoints: EndpointsFile | None = None
         self._server: MailServer | None = None
         self._people: PeopleFile | None = None
 
-    def startService(self) -> None:
-        """Begin to start once the reactor runs; what fails ends the process with status 1 and a message."""
-        hold()
-        super().startService()
-        from twisted.internet import reactor
+    def acts(self) -> Mapping[int, Callable[[], object]]:
+        """Return what is done at signals."""
+        more: dict[int, Callable[[], object]] = {} if self._share is None else {signal.SIGUSR2: self._leave}
+        return {signal.SIGHUP: self._reload, signal.SIGUSR1: self._reopen, **more}
 
-        self._reactor: Any = reactor
-        self._reactor.callWhenRunning(self._begin)
-
-    def _begin(self) -> None:
-        hear({signal.SIGTERM: self._end, signal.SIGINT: self._end, signal.SIGHUP: self._reload,
-              signal.SIGUSR1: self._reopen}, self._reactor.callFromThread)
-        self._started = Deferred.fromCoroutine(self._start())
-        self._started.addErrback(self._did_not_start)
-
-    def _end(self) -> None:
-        """SIGTERM, SIGINT: stop in order; a second one changes nothing."""
-        if not self._ending:
-            self._ending = True
-            self._reactor.stop()
-
-    def _did_not_start(self, failure: Failure) -> None:
-        if self._ending:
-            return
-        if failure.check(Refusal):
-            self.log.error("did not start: {error}", error=failure.value)
-        else:
-            self.log.failure("did not start", failure)
-        print(f"simmail: {failure.getErrorMessage()}", file=sys.__stderr__, flush=True)
-        # The reactor has no status of its own to end with.
-        self._reactor.addSystemEventTrigger("after", "shutdown", os._exit, 1)
+    def _leave(self) -> None:
+        """SIGUSR2: another process takes the place of this one, and others are there meanwhile."""
+        self._leaving = True
         self._end()
 
-    async def _start(self) -> None:
+    async def start(self) -> None:
+        """Start everything in order."""
         from simmail.database.private.server import PrivateRedis
         from simmail.mailstore.journal.journal import Journal
 
@@ -203,10 +233,12 @@ class Daemon(service.Service):
             config.tls.certificate or str(state / "certificate.pem"), config.tls.key or str(state / "key.pem"),
             bool(config.tls.certificate), (*config.tls.names, config.server.domain))
         # Each begins a process, which takes a moment: the rest is imported meanwhile.
-        journal = Journal(str(state / "journal"), reactor)
+        share = self._share
+        suffix, url = ("", config.redis.url) if share is None else (share.suffix, share.redis)
+        journal = Journal(str(state / f"journal{suffix}"), reactor)
         self._stopping.append(journal.close)
-        begun = succeed(config.redis.url)
-        if not config.redis.url:
+        begun = succeed(url)
+        if not url:
             redis = PrivateRedis(
                 reactor, state, config.redis.server, parse_duration(config.redis.linger).total_seconds())
             self._stopping.append(redis.stop)
@@ -216,7 +248,7 @@ class Daemon(service.Service):
         from simmail.core.message.summarize import digest
         from simmail.core.message.thread_keys import thread_keys
         from simmail.core.mime.bodystructure import shown
-        from simmail.daemon.bootstrap import first_start, look_for_reset, reset_first
+        from simmail.daemon.bootstrap import First, first_start, look_for_reset, reset_first
         from simmail.daemon.pdf_reader import PdfReader
         from simmail.database.redis import RedisDatabase
         from simmail.imap.factory import ImapFactory, TOO_MANY
@@ -233,12 +265,19 @@ class Daemon(service.Service):
         from simmail.outbound.webhook_sender import AT_ONCE, KEPT, WebhookSender
         from simmail.rest.http.server import BUSY
         from simmail.rest.site import api_site
+        from simmail.server.documents import SERVER
         from simmail.server.server import MailServer
         from simmail.smtp.factory import SmtpFactory
         from simmail.smtp.replies import TOO_MANY_CONNECTIONS
 
+        if share is not None:
+            from simmail.workers.peers import Peers
+
+            self._peers = Peers(reactor, share, frozenset((SERVER, "demo", config.smtp.default_universe)))
+            self._stopping.append(self._peers.close)
         database = RedisDatabase(
-            reactor, await begun, parse_duration(config.redis.timeout).total_seconds(), state / "numbers.json")
+            reactor, await begun, parse_duration(config.redis.timeout).total_seconds(),
+            state / f"numbers{suffix}.json")
         self._stopping.append(database.close)
         waiting = reactor.callLater(TOLD, self._tell_of_redis, database)
         try:
@@ -264,33 +303,35 @@ class Daemon(service.Service):
             in_thread, partial(token_hex, 12), browser(config.links, gate, reactor),
             WebhookSender(calls, reactor, (*config.webhooks.lab_hosts, *self._lab_hosts)), model,
             load_plans(config.server.plans), steady.wall_clock, Records(),
-            spam_engines(config.inspect, gate, reactor), WebFiles(gate, config.links.lab_hosts), PdfReader(reactor))
+            spam_engines(config.inspect, gate, reactor), WebFiles(gate, config.links.lab_hosts), PdfReader(reactor),
+            self._peers)
         self._stopping.append(server.stop)
         await server.start()
-        await reset_first(server, config, state)
-        first = await first_start(server, config, state)
+        first = First(False, False, "")
+        if self._peers is None or self._peers.mine(SERVER):
+            await reset_first(server, config, state)
+            first = await first_start(server, config, state)
+            self._people = PeopleFile(
+                config.people.file, in_thread,
+                # Looked for each time: another may have been put in its place.
+                lambda people: server.universe(config.smtp.default_universe).people.configured(people))
+            # With a file that is wrong the people stay who there were, and everything else is served.
+            await self._people.read("started with the personas there were")
+            resets = LoopingCall(look_for_reset, server, config, state, in_thread)
+            resets.start(RESETS, now=False)
+            self._stopping.append(resets.stop)
         await journal.keep([universe.id for universe in server.universes()])
         self._server = server
-        people = PeopleFile(
-            config.people.file, in_thread,
-            # Looked for each time: another may have been put in its place.
-            lambda people: server.universe(config.smtp.default_universe).people.configured(people))
-        self._people = people
-        # With a file that is wrong the people stay who there were, and everything else is served.
-        await people.read("started with the personas there were")
         self._serve(server, journal, database, in_thread, {
             "smtp": (SmtpFactory, TOO_MANY_CONNECTIONS), "imap": (ImapFactory, TOO_MANY), "http": (api_site, BUSY)})
         server.begin()
         # Nobody waits for it: what cannot be reached now is tried again when it is wanted.
         model.probe().addErrback(lambda failure: None)
-        resets = LoopingCall(look_for_reset, server, config, state, in_thread)
-        resets.start(RESETS, now=False)
-        self._stopping.append(resets.stop)
         trimming = LoopingCall(trim)
         trimming.clock = reactor
         trimming.start(TRIM, now=False)
         self._stopping.append(trimming.stop)
-        self._announce(first)
+        self._ready(first)
         prefer_latency()
 
     def _tell_of_redis(self, database: RedisDatabase) -> None:
@@ -318,7 +359,8 @@ class Daemon(service.Service):
                     loopback_only=loopback, default_universe=server.default_universe, in_thread=in_thread)
             else:
                 factory = make(
-                    config, server, reactor, tls=tls, endpoints=self.endpoints(), in_thread=in_thread,
+                    config, server, reactor, tls=tls, endpoints=reached_at(self._listeners),
+                    in_thread=in_thread, peers=self._peers,
                     checks=(("listeners", self._check_listeners), ("store", lambda: journal.condition.told)),
                     warnings=(self._people_warnings, self._figures.damage,
                               lambda: [f"journal: {one}" for one in journal.condition.damage]),
@@ -335,38 +377,14 @@ class Daemon(service.Service):
             door = Door(factory, descriptors, words)
             self._ports.append(reactor.adoptStreamPort(one.socket.fileno(), one.socket.family, door))
             one.socket.close()
-
-    def endpoints(self) -> dict[str, dict[str, object]]:
-        """Return where to connect, by listener."""
-        return {one.name: {"host": one.host, "port": one.port} for one in self._listeners}
+        if self._peers is not None:
+            self._peers.begin(server, self._factories)
 
     def _people_warnings(self) -> list[str]:
         return [self._people.wrong] if self._people is not None and self._people.wrong else []
 
     def _check_listeners(self) -> str:
         return "" if self.running and all(port.connected for port in self._ports) else "not listening"
-
-    def _announce(self, first: First) -> None:
-        from simmail.daemon.bootstrap import First, banner, ready
-
-        config = self._config
-        self._endpoints = EndpointsFile(self._state, self._reactor)
-        self._endpoints.write(self.endpoints())
-        allowed = config.imap.plain_auth_allowed
-        plain = is_loopback(config.listen.host) if allowed is None else allowed
-        if self._banner:
-            print(banner(self._state, self.endpoints(), TITLES, first, plain, config.auth_required),
-                  file=sys.__stdout__, flush=True)
-        else:
-            # Without secrets, which are no matter of a log: where they are kept.
-            text = banner(self._state, self.endpoints(), TITLES, First(False, False, first.found), plain)
-            for line in filter(None, text.split("\n")):
-                self.log.info("{line}", line=line)
-        facts = ready(self._state, self.endpoints(), self._tls.certificate)
-        if self._ready_line:
-            print(json.dumps({"ready": facts}), file=sys.__stdout__, flush=True)
-        self.log.info("ready: {listeners}", ready=facts, listeners=", ".join(
-            f"{TITLES[one.name]} {one.host}:{one.port}" for one in self._listeners))
 
     def _reopen(self) -> None:
         """SIGUSR1: whoever rotates logs has moved the log file."""
@@ -375,7 +393,7 @@ class Daemon(service.Service):
     def _reload(self) -> None:
         """SIGHUP: certificate and personas are read again; on an error the old ones stay in force.  So is the log."""
         self._reopen()
-        if self._started is None or not self._started.called:
+        if self.starting:
             return
         try:
             self._tls.reload()
@@ -425,8 +443,11 @@ class Daemon(service.Service):
             stopped = port.stopListening()
             if stopped is not None:
                 await stopped
-        if self._endpoints is not None:
-            self._endpoints.remove()
+        self._no_more()
+        if self._peers is not None:
+            self._peers.drain()
+            if self._leaving:
+                await self._peers.leave()
         drained = [factory.drain(FAREWELL) for name, factory in self._factories.items() if name in SMTP]
         for name, factory in self._factories.items():
             if name not in (*SMTP, "http"):
@@ -442,5 +463,6 @@ class Daemon(service.Service):
                     await result
             except Exception:
                 self.log.failure("stopping {step} failed", step=step)
-        os.close(self._lock)
+        if self._lock is not None:
+            os.close(self._lock)
         self.log.info("stopped")

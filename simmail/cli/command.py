@@ -68,6 +68,8 @@ def _parser(usual: str) -> argparse.ArgumentParser:
         "log file, - for the terminal (default: $SIMMAILD_LOG, or simmail.log in the state)"))
     run.add_argument("--ready-line", action="store_true", help=(
         "print one line of JSON once it serves, instead of addresses and secrets for people"))
+    run.add_argument("--worker", default="", help=argparse.SUPPRESS)
+    run.add_argument("--settle", default="", help=argparse.SUPPRESS)
     run.set_defaults(do=_run)
 
     ready = commands.add_parser("ready", help="ask whether the service serves", description=(
@@ -133,7 +135,11 @@ def _run(parsed: argparse.Namespace) -> int:
     argv = ["twistd", "--nodaemon", "--pidfile=", "--logger=simmail.daemon.logfile.observer",
             "simmail", "--state", str(state),
             "--port-base", str(parsed.port_base)]
-    if parsed.ready_line:
+    if parsed.worker:
+        argv += ["--worker", parsed.worker]
+    elif parsed.settle:
+        argv += ["--settle", parsed.settle]
+    elif parsed.ready_line:
         argv.append("--ready-line")
     elif log != "-" or config.log.format == "text":
         # Where a program reads the log it is not met by other text.

@@ -121,3 +121,8 @@ def _bound(name: str, host: str, port: int) -> Listener:
             "Stop what uses the port, or choose others with --port-base N or listen: in the configuration",
         ) from None
     return Listener(name, host, made.getsockname()[1], made)
+
+
+def reached_at(listeners: Iterable[Listener]) -> dict[str, dict[str, object]]:
+    """Return where to connect, by listener."""
+    return {one.name: {"host": one.host, "port": one.port} for one in listeners}

@@ -7,17 +7,28 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-from collections.abc import Mapping
+import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.logger import Logger
 
+from simmail.config import Config
+from simmail.core.net.loopback import is_loopback
+from simmail.daemon.listeners import Listener, TITLES, reached_at
 from simmail.durable import write
 from simmail.errors import Invalid, Unavailable
 
+if TYPE_CHECKING:
+    from simmail.daemon.bootstrap import First
+
 #: Where a daemon says where it listens.
 ENDPOINTS = "endpoints.json"
+
+#: Where it says how many processes share the folder.
+PROCESSES = "processes"
 
 #: Real seconds before something is tried again that the disk had no room for.
 ROOM = 1.0
@@ -43,6 +54,28 @@ def take(state: Path) -> int:
     # Where an earlier daemon listened is of no use to anybody who waits for this one.
     (state / ENDPOINTS).unlink(missing_ok=True)
     return lock
+
+
+def unfinished(state: Path) -> int:
+    """
+    Return how many processes the last run had, if it ended without stopping: what it had accepted waits in journals.
+
+    @return: 0 where nothing waits.
+    """
+    if not any(one.name != "lock" for folder in state.glob("journal*") for one in folder.iterdir()):
+        return 0
+    try:
+        return int((state / PROCESSES).read_text(encoding="ascii"))
+    except (OSError, ValueError):
+        return 1
+
+
+def note_processes(state: Path, count: int) -> None:
+    """Write down how many processes share the folder from now on; of one nothing is said."""
+    if count > 1:
+        write(state / PROCESSES, b"%d\n" % count)
+    else:
+        (state / PROCESSES).unlink(missing_ok=True)
 
 
 class EndpointsFile:
@@ -75,3 +108,51 @@ class EndpointsFile:
             self._again.cancel()
             self._again = None
         self._path.unlink(missing_ok=True)
+
+
+class Announcement:
+    """
+    Tells where the service listens, once it serves: to people, to the log, and to programs in C{endpoints.json}.
+
+    @param banner: what a start tells goes to standard output; else to the log, without secrets.
+    @param ready_line: a line for programs goes there.
+    """
+
+    log = Logger()
+
+    def __init__(
+        self, config: Config, state: Path, listeners: Sequence[Listener], banner: bool, ready_line: bool,
+        reactor: IReactorTime,
+    ) -> None:
+        self._config = config
+        self._state = state
+        self._listeners = listeners
+        self._banner = banner
+        self._ready_line = ready_line
+        self._file = EndpointsFile(state, reactor)
+
+    def tell(self, first: First) -> None:
+        """Tell it; C{first}: what the start made."""
+        from simmail.daemon.bootstrap import First, banner, ready
+
+        config, state, endpoints = self._config, self._state, reached_at(self._listeners)
+        self._file.write(endpoints)
+        allowed = config.imap.plain_auth_allowed
+        plain = is_loopback(config.listen.host) if allowed is None else allowed
+        if self._banner:
+            print(banner(state, endpoints, TITLES, first, plain, config.auth_required),
+                  file=sys.__stdout__, flush=True)
+        else:
+            # Without secrets, which are no matter of a log: where they are kept.
+            text = banner(state, endpoints, TITLES, First(False, False, first.found), plain)
+            for line in filter(None, text.split("\n")):
+                self.log.info("{line}", line=line)
+        facts = ready(state, endpoints, config.tls.certificate or str(state / "certificate.pem"))
+        if self._ready_line:
+            print(json.dumps({"ready": facts}), file=sys.__stdout__, flush=True)
+        self.log.info("ready: {listeners}", ready=facts, listeners=", ".join(
+            f"{TITLES[one.name]} {one.host}:{one.port}" for one in self._listeners))
+
+    def end(self) -> None:
+        """Nobody is to come any more."""
+        self._file.remove()

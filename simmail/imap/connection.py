@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from itertools import count
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from twisted.internet.defer import Deferred, maybeDeferred
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
@@ -23,12 +23,16 @@ from simmail.imap.pending import PendingResponses
 from simmail.imap.progress import Progress
 from simmail.imap.selected import Selected, SharedLists
 from simmail.imap.wire.compress import Inflater
+from simmail.imap.wire.input import CommandReader
 from simmail.imap.wire.numbers import Digits
 from simmail.imap.wire.output import Output
-from simmail.interfaces import IMailStore
+from simmail.interfaces import IMailStore, IPeers
 from simmail.server.sasl import Challenge, Portal
 from simmail.server.signin import Login
 from simmail.universe.universe import Universe
+
+if TYPE_CHECKING:
+    from simmail.server.server import MailServer
 
 T = TypeVar("T")
 
@@ -43,6 +47,7 @@ class ListenerContext:
         unless the configuration says otherwise.
     @param in_thread: C{in_thread(call, *args)} gives a Deferred of its result, worked out in a thread.
     @param default_universe: the universe whose fault rules a name meets that signs in, None for none.
+    @ivar peers: other processes of the service, None for none; server: who signed in there is told to it.
     @ivar marks: numbers of defects, in the log and for the client; fetches: how long each FETCH took.
     """
 
@@ -59,6 +64,8 @@ class ListenerContext:
         self.plain_auth_allowed = loopback_only if allowed is None else allowed
         self.in_thread = in_thread
         self.default_universe = default_universe
+        self.peers: IPeers | None = None
+        self.server: MailServer | None = None
         self.timeout = parse_duration(config.imap.timeout).total_seconds()
         self.login_timeout = parse_duration(config.imap.login_timeout).total_seconds()
         self.lists = SharedLists()
@@ -126,6 +133,8 @@ class ImapConnection(Protocol):
     @ivar failures: logins that failed.
     @ivar hung: a fault rule has it that this client is never answered again.
     @ivar closing: nothing more is taken.
+    @ivar input: what the client sends; paused: none of it is taken now.
+    @ivar implicit_tls: the listener's; hops: how often other processes have given it away.
     @ivar store: all mail of the universe, once somebody has signed in.
     @ivar address: the mailbox, likewise.
     """
@@ -155,6 +164,11 @@ class ImapConnection(Protocol):
     logging_out: bool
     hung: bool
     closing: bool
+    implicit_tls: bool
+    hops: int
+    transport: Any
+    input: CommandReader
+    paused: bool
 
     # Whose it is, once somebody has signed in
 
@@ -221,8 +235,8 @@ class ImapConnection(Protocol):
     def begin_compression(self) -> None:
         """From here on everything is deflated, in both directions."""
 
-    def has_sent_ahead(self) -> bool:
-        """Whether octets have come behind the command; they are forgotten."""
+    def sent_ahead(self) -> bytes:
+        """What has come behind the command; it is forgotten."""
 
     def select(self, selected: Selected) -> None:
         """A folder is selected."""

@@ -6,7 +6,8 @@ Source: decisions, section 23 (time-outs); promises, R10, R12.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from functools import partial
 from typing import Any
 
 from twisted.internet.defer import Deferred, maybeDeferred
@@ -15,7 +16,9 @@ from twisted.internet.protocol import Protocol, ServerFactory
 
 from simmail.config import Config
 from simmail.imap.connection import ListenerContext
+from simmail.imap.relocation import unbound
 from simmail.imap.session import ImapSession
+from simmail.interfaces import Handover
 from simmail.server.sasl import LoginPortal
 from simmail.server.signin import Login, Proto
 from simmail.universe.universe import Universe
@@ -67,6 +70,19 @@ class ImapFactory(ServerFactory):
         if (len(self.connections) >= limits.connections
                 or self._connected.get(host, 0) >= limits.connections_per_address):
             return _TurnedAway()
+        return self._session(host)
+
+    def resumed(self, handover: Handover) -> Protocol:
+        """A session that another process has begun."""
+        session = self._session(handover.remote)
+        session.handover = handover
+        return session
+
+    def unbound(self) -> Iterator[tuple[Any, Callable[[], Handover | None]]]:
+        """Yield the transports of sessions, and how those go on in any process that may."""
+        yield from ((one.transport, partial(unbound, one)) for one in list(self.connections))
+
+    def _session(self, host: str) -> ImapSession:
         session = ImapSession(self.context, self.implicit_tls, self.left)
         self.connections[session] = host
         self._connected[host] = self._connected.get(host, 0) + 1

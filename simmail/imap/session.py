@@ -28,6 +28,7 @@ from simmail.imap.commands import COMMANDS, Verb
 from simmail.imap.connection import ListenerContext, Notifier, Waker
 from simmail.imap.pending import PendingResponses
 from simmail.imap.progress import Progress
+from simmail.imap.relocation import resume
 from simmail.imap.selected import Selected
 from simmail.imap.untagged.tell import tell
 from simmail.imap.wire.compress import Deflated, FREE, Inflater
@@ -35,7 +36,7 @@ from simmail.imap.wire.input import CommandReader, TAG
 from simmail.imap.wire.output import LONG, Output, PIECE
 from simmail.imap.wire.parser import Arguments
 from simmail.imap.wire.replies import Bad, ClientGone, No, refusal, shown
-from simmail.interfaces import IMailStore
+from simmail.interfaces import IMailStore, Handover
 from simmail.server.sasl import CHALLENGERS
 from simmail.server.signin import Login
 
@@ -86,7 +87,9 @@ class ImapSession(IMAP4Server):
         self.portal = context.portal
         self.reactor = context.reactor
         self.config = context.config
-        self.tls = tls
+        self.tls = self.implicit_tls = tls
+        self.hops = 0
+        self.handover: Handover | None = None
         self.login: Login | None = None
         self.selected: Selected | None = None
         self.enabled: set[bytes] = set()
@@ -130,8 +133,13 @@ class ImapSession(IMAP4Server):
         self._read_by(EARLY_READ)
         self.setTimeout(self.context.login_timeout)
         self._deadline = self.callLater(self.context.login_timeout, self.timeoutConnection)
-        self.write(b"* OK [CAPABILITY %b] %b simmail ready\r\n" % (
-            b" ".join(capabilities(self)), shown(self.config.server.domain)))
+        handover = self.handover
+        if handover is None:
+            self.write(b"* OK [CAPABILITY %b] %b simmail ready\r\n" % (
+                b" ".join(capabilities(self)), shown(self.config.server.domain)))
+        else:
+            self.remote, self.tls, self.hops = handover.remote, handover.secure, handover.hops
+            resume(self, handover.state, self.dataReceived, handover.octets)
 
     def _read_by(self, octets: int) -> None:
         # With TLS from the start it is the transport below that reads.
@@ -227,9 +235,10 @@ class ImapSession(IMAP4Server):
         self.output.wrap(Deflated)
         self.inflater = Inflater(FREE * self.config.limits.message)
 
-    def has_sent_ahead(self) -> bool:
-        """Whether octets have come behind the command; they are forgotten."""
-        return bool(self.clearLineBuffer())
+    def sent_ahead(self) -> bytes:
+        """What has come behind the command; it is forgotten."""
+        octets: bytes = self.clearLineBuffer()
+        return octets
 
     def begin_session(self, login: Login) -> None:
         """The client is who it says it is."""

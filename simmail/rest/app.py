@@ -32,6 +32,7 @@ from simmail.rest import errors
 from simmail.rest.context import Services
 from simmail.rest.dispatch import Dispatcher, prepare
 from simmail.rest.http.request import request_id
+from simmail.rest.relocation import SharingDispatcher
 from simmail.rest.route import NUMBERS, Route
 
 _METHOD = re.compile(rb"[A-Z]{1,20}\Z")
@@ -124,7 +125,8 @@ class Application:
 
     def __init__(self, services: Services, routes: Iterable[Route]) -> None:
         self.routes = tuple(routes)
-        self.dispatcher = Dispatcher(services)
+        self.dispatcher = Dispatcher(services) if services.peers is None else SharingDispatcher(
+            services, services.peers)
         self.router = Router(self.routes)
         for endpoint, count in Counter(route.endpoint for route in self.routes).items():
             if count > 1:

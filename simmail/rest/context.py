@@ -12,6 +12,7 @@ from msgspec import Struct, field
 
 from simmail.concurrency import Shared
 from simmail.config import Config
+from simmail.interfaces import IPeers
 from simmail.rest.http.server import Traffic
 from simmail.rest.render.conversation import Conversations
 from simmail.rest.render.list import Listings, UniverseNumbers
@@ -75,6 +76,7 @@ class Services(Struct, frozen=True):
     @ivar in_thread: C{in_thread(work)}: what C{work()} answers, or a Deferred of it when it is done elsewhere.
     @ivar checks: for C{/readyz}, by name: what is wrong, C{""} for nothing.
     @ivar warnings: for C{/readyz}: what somebody should see to, though the service is ready.
+    @ivar peers: the other processes of the service, None for none.
     @ivar metrics: for C{/metrics}: text in Prometheus's exposition format, to be put behind the API's own.
     """
 
@@ -94,3 +96,4 @@ class Services(Struct, frozen=True):
     awaited: WeakValueDictionary[Any, Shared[Any]] = field(default_factory=WeakValueDictionary)
     conversations: Conversations = field(default_factory=lambda: Conversations(_at_once))
     warnings: tuple[Callable[[], Iterable[str]], ...] = ()
+    peers: IPeers | None = None

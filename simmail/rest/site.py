@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from simmail.config import Config
 from simmail.core.time.instant import parse_duration
+from simmail.interfaces import IPeers
 from simmail.rest.app import Application
 from simmail.rest.context import Certificate, MailListener, Services
 from simmail.rest.http.server import ApiSite, Traffic
@@ -35,7 +36,7 @@ def api_site(
     in_thread: Callable[..., Any] | None = None,
     checks: tuple[tuple[str, Callable[[], str]], ...] = (),
     metrics: tuple[Callable[[], str], ...] = (),
-    warnings: tuple[Callable[[], Iterable[str]], ...] = (),
+    warnings: tuple[Callable[[], Iterable[str]], ...] = (), peers: IPeers | None = None,
 ) -> ApiSite:
     """
     Return the factory that serves the API.
@@ -43,7 +44,7 @@ def api_site(
     @param tls: what mail programs are shown; its C{facts} describe the certificate (C{simmail.daemon.tls.ServerTls}).
     @param endpoints: host and port of each listener, by its name in lower case.
     @param in_thread: runs a function in a thread, answering a Deferred; without it large mail is read at once.
-    @param checks, metrics, warnings: as L{Services} has them.
+    @param checks, metrics, warnings, peers: as L{Services} has them.
     """
     bound = endpoints or {}
     listeners = tuple(
@@ -59,7 +60,7 @@ def api_site(
     services = Services(
         server, config, reactor, traffic, Listings(reactor), listeners, certificate,
         threads, checks, metrics, lambda: len(site.connections), conversations=Conversations(threads),
-        warnings=warnings)
+        warnings=warnings, peers=peers)
     application = Application(services, all_routes())
     limits = config.limits
     rooms = {}

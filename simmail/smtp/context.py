@@ -12,6 +12,7 @@ from twisted.internet.interfaces import IReactorTime
 from simmail.config import Config
 from simmail.core.time.instant import parse_duration
 from simmail.errors import Unavailable
+from simmail.interfaces import IPeers
 from simmail.server.sasl import LoginPortal, Portal
 from simmail.smtp import replies
 
@@ -29,7 +30,7 @@ class SmtpContext:
     @ivar portal: signs in: C{portal.login(credentials, remote, ILogin)} (L{simmail.server.sasl}).
     @ivar timeout, total_time: real seconds a client may be silent, and a session last.
     @ivar ehlo: answers to EHLO, by whether TLS is on and somebody has signed in; as far as they were asked for.
-    @ivar draining: the server shuts down.
+    @ivar draining: the server shuts down; peers: other processes of the service, None for none.
     @param submission: this is the submission port; it differs in the log only, for every port takes submissions.
     """
 
@@ -50,6 +51,7 @@ class SmtpContext:
         self.helo = replies.reply(250, "", config.server.domain)
         self.ehlo: dict[tuple[bool, bool], bytes] = {}
         self.draining = False
+        self.peers: IPeers | None = None
         self._numbers = count(1)
 
     def number(self) -> str:

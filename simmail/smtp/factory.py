@@ -8,6 +8,8 @@ SMTPS.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import partial
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +18,10 @@ from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.internet.protocol import ServerFactory
 
 from simmail.config import Config
+from simmail.interfaces import Handover
 from simmail.smtp import replies
 from simmail.smtp.context import SmtpContext
+from simmail.smtp.relocation import unbound
 from simmail.smtp.session import Session
 
 if TYPE_CHECKING:
@@ -57,6 +61,16 @@ class SmtpFactory(ServerFactory):
     def buildProtocol(self, addr: Any) -> Session:  # type: ignore[override]
         """A session for a new connection."""
         return Session(self.context, getattr(addr, "host", "") or "local", self)
+
+    def resumed(self, handover: Handover) -> Session:
+        """A session that another process has begun."""
+        session = Session(self.context, handover.remote, self)
+        session.secure, session.handover = handover.secure, handover
+        return session
+
+    def unbound(self) -> Iterator[tuple[Any, Callable[[], Handover | None]]]:
+        """Yield the transports of sessions, and how those go on in any process that may."""
+        yield from ((one.transport, partial(unbound, one)) for one in list(self.connections))
 
     # Who is connected
 

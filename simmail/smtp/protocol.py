@@ -302,6 +302,15 @@ class Pump:
         self.waiting = True
         Deferred.fromCoroutine(work).addCallbacks(self._done, self._failed)
 
+    def go_on_after(self, work: Coroutine[Any, Any, Callable[[], None]]) -> None:
+        """Take nothing more until C{work} is done, and then do what it answers."""
+        self.waiting = True
+        Deferred.fromCoroutine(work).addCallbacks(self._go_on_with, self._failed)
+
+    def _go_on_with(self, go: Callable[[], None]) -> None:
+        if not self.closed:
+            self._go_on(go)
+
     def _done(self, reply: bytes) -> None:
         if self.closed:
             return
@@ -351,6 +360,12 @@ class Pump:
         return Deferred()
 
     # The end
+
+    @property
+    def direct(self) -> bool:
+        """Whether all that was said has left, and nothing stands between."""
+        self.flush()
+        return self._through is not None
 
     def is_idle(self) -> bool:
         """Whether nothing is under way that should be finished."""

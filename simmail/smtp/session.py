@@ -7,7 +7,9 @@ RFC 4954 (AUTH); decisions, sections 1, 20 and 21.
 
 from __future__ import annotations
 
+from binascii import b2a_base64
 from collections.abc import Callable, Mapping
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -17,7 +19,8 @@ from twisted.mail.smtp import ESMTP
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
-from simmail.errors import NotFound, TooMany, Unauthenticated
+from simmail.errors import Elsewhere, NotFound, TooMany, Unauthenticated, Unavailable
+from simmail.interfaces import Handover
 from simmail.server.sasl import CHALLENGERS, log_in
 from simmail.smtp import replies
 from simmail.smtp.arguments import MailFrom, RcptTo, mail_from, rcpt_to
@@ -25,6 +28,7 @@ from simmail.smtp.auth_exchange import Credentials, SaslExchange
 from simmail.smtp.context import SmtpContext
 from simmail.smtp.fault_injection import ANSWERING, FaultInjection
 from simmail.smtp.protocol import Pump, check
+from simmail.smtp.relocation import relocate, resume
 from simmail.smtp.replies import CommandRefused
 from simmail.smtp.transaction import Peer, Reception, Transaction
 
@@ -87,7 +91,8 @@ class Session(ESMTP):  # type: ignore[misc] # Twisted's mail is untyped
         self.mail = Reception(context, self.pump, self.faults)
         self.host = context.config.server.domain
         self._doorkeeper = doorkeeper
-        self._failures = 0
+        self.failures = 0
+        self.handover: Handover | None = None
         self._exchange: SaslExchange | None = None
 
     @property
@@ -102,12 +107,14 @@ class Session(ESMTP):  # type: ignore[misc] # Twisted's mail is untyped
         pump = self.pump
         self.canStartTLS = self.ctx is not None and not self.secure
         pump.start(self.transport, self.secure)
-        if self._doorkeeper.enter(self):
-            self.faults.apply(
-                self.faults.fault("connect", self.faults.default_universe(), tls=self.secure), self._greet)
-        else:
+        if not self._doorkeeper.enter(self):
             pump.say(replies.SHUTTING_DOWN if self.context.draining else replies.TOO_MANY_CONNECTIONS)
             pump.close()
+        elif self.handover is not None:
+            resume(self, self.handover)
+        else:
+            self.faults.apply(
+                self.faults.fault("connect", self.faults.default_universe(), tls=self.secure), self._greet)
         pump.flush()
 
     def _greet(self) -> None:
@@ -265,19 +272,37 @@ class Session(ESMTP):  # type: ignore[misc] # Twisted's mail is untyped
         config = self.context.config
         try:
             login = await log_in(self.portal, credentials.challenge, self.remote)
+        except Elsewhere as elsewhere:
+            challenge = credentials.challenge
+            again = b"\0%b\0%b" % (challenge.username, challenge.password)
+            return await self._relocate(
+                elsewhere, b"" if elsewhere.login else b"AUTH PLAIN %b\r\n" % b2a_base64(again, newline=False),
+                replies.AUTH_AWAY)
         except Exception as error:
             reply = replies.of_login(error)
             if isinstance(error, (Unauthenticated, TooMany)):
-                self._failures += 1
-                if self._failures >= config.smtp.login_attempts or isinstance(error, TooMany):
+                self.failures += 1
+                if self.failures >= config.smtp.login_attempts or isinstance(error, TooMany):
                     self.pump.finish(replies.TOO_MANY_LOGINS)
                     return b""
-                if self._failures > 1:
-                    await self.pump.sleep(min(FIRST_PENALTY * 2 ** (self._failures - 2), LONGEST_PENALTY))
+                if self.failures > 1:
+                    await self.pump.sleep(min(FIRST_PENALTY * 2 ** (self.failures - 2), LONGEST_PENALTY))
             return self.pump.defect("a login failed") if reply is None else reply
+        return self.sign_in(login)
+
+    def sign_in(self, login: Login) -> bytes:
+        """Take note of who has signed in; answers the reply."""
         self.faults.login, self.authenticated = login, True
-        self.pump.longest = config.limits.command_after_login
+        self.pump.longest = self.context.config.limits.command_after_login
         return replies.SIGNED_IN
+
+    async def _relocate(self, elsewhere: Elsewhere, command: bytes, away: bytes) -> bytes:
+        """Go on in another process; answers C{away} where that is away."""
+        try:
+            await relocate(self, elsewhere, command)
+        except Unavailable:
+            return away
+        return b""
 
     # The transaction
 
@@ -301,9 +326,14 @@ class Session(ESMTP):  # type: ignore[misc] # Twisted's mail is untyped
         faults.apply(faults.fault("mail", faults.default_universe(), sender=mail.address), self._begin, mail)
 
     def _begin(self, mail: MailFrom) -> None:
+        self.begin(mail)
+        self.pump.say(replies.SENDER_OK)
+
+    def begin(self, mail: MailFrom, rejected: bool = False) -> None:
+        """Begin a transaction; C{rejected}: a recipient was refused already."""
         peer = Peer(self.helo, self.remote, self.extended, self.secure, self.login is not None)
         self.mail.transaction = Transaction(mail, self.context.server, self.login, peer)
-        self.pump.say(replies.SENDER_OK)
+        self.mail.transaction.rejected = rejected
 
     def _check_sender(self, mail: MailFrom) -> None:
         login = self.login
@@ -332,7 +362,28 @@ class Session(ESMTP):  # type: ignore[misc] # Twisted's mail is untyped
             universe = transaction.universe(rcpt.address)
         except NotFound:
             self.pump.say(replies.NOWHERE)
-            return
+        except Elsewhere:
+            self.pump.go_on_after(self._recipient_somewhere(transaction, rcpt, rest))
+        else:
+            self._recipient(transaction, rcpt, universe)
+
+    async def _recipient_somewhere(self, transaction: Transaction, rcpt: RcptTo, rest: bytes) -> Callable[[], None]:
+        """See to a recipient of whom it is not known here which process has the universe; answers what to do then."""
+        server = self.context.server
+        try:
+            universe = server.universe(await server.find(rcpt.address))
+            return partial(self._recipient, transaction, rcpt, universe)
+        except NotFound:
+            reply = replies.NOWHERE
+        except Elsewhere as elsewhere:
+            # One process takes a message: the client sends it to the others in a transaction of their own.
+            reply = replies.TOO_MANY_RECIPIENTS if len(transaction) else await self._relocate(
+                elsewhere, b"RCPT %b\r\n" % rest, replies.AWAY)
+        except Unavailable:
+            reply = replies.AWAY
+        return partial(self.pump.say, reply)
+
+    def _recipient(self, transaction: Transaction, rcpt: RcptTo, universe: Universe) -> None:
         if not universe.faults.rules:
             self._add(transaction, rcpt, universe)
             return

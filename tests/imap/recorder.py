@@ -135,8 +135,8 @@ class Recorder:
     def begin_compression(self) -> None:
         self.compressed = True
 
-    def has_sent_ahead(self) -> bool:
-        return self.ahead
+    def sent_ahead(self) -> bytes:
+        return b"ahead" if self.ahead else b""
 
     def select(self, selected: Selected) -> None:
         self.selected, self.state = selected, "select"

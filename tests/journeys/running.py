@@ -113,12 +113,16 @@ class Service:
         self.state = folder / "state"
         self.out, self.err, self.log = folder / "out", folder / "err", folder / "log"
         self._config = folder / "config.yaml"
-        self._config.write_text(yaml.safe_dump({**CONFIG, **(config or {})}), encoding="utf-8")
+        self.change(config)
         self._arguments = arguments
         self.process: subprocess.Popen[bytes] | None = None
         self.key = ""
         self.descriptors: tuple[int, int] | None = None
         self.endpoints: dict[str, dict[str, Any]] = {}
+
+    def change(self, config: dict[str, Any] | None) -> None:
+        """Have it begin with another configuration."""
+        self._config.write_text(yaml.safe_dump({**CONFIG, **(config or {})}), encoding="utf-8")
 
     # Its life
 
@@ -174,8 +178,9 @@ class Service:
         return self.process.wait(SOON)
 
     def logged(self) -> str:
-        """The log so far."""
-        return self.log.read_text(encoding="utf-8", errors="replace") if self.log.exists() else ""
+        """The log so far, with those of workers."""
+        return "".join(one.read_text(encoding="utf-8", errors="replace")
+                       for one in sorted(self.log.parent.glob(f"{self.log.name}*")))
 
     # Clients
 

@@ -11,14 +11,14 @@ from collections.abc import Iterator
 from tests.tidy.source import House, Module, dotted, under
 
 #: Who may touch the disk.
-DISK = frozenset({"mailstore", "database", "daemon", "cli", "testing", "scenario", "config", "tap", "durable"})
+DISK = frozenset({"mailstore", "database", "daemon", "workers", "cli", "testing", "scenario", "config", "tap", "durable"})
 
 #: Who may dial out, or make a socket.
 DIALS = frozenset({
-    "outbound", "database", "daemon", "cli", "client", "mailstore.writer", "adapters.agentdojo_mail"})
+    "outbound", "database", "daemon", "workers", "cli", "client", "mailstore.writer", "adapters.agentdojo_mail"})
 
 #: Who may read the environment.
-ENVIRONMENT = frozenset({"adapters", "cli", "daemon", "tap"})
+ENVIRONMENT = frozenset({"adapters", "cli", "daemon", "workers", "tap"})
 
 #: Who may read the wall clock and draw from global generators: what wires everything together, and the command line.
 CLOCK = frozenset({"cli", "daemon", "tap", "__main__"})

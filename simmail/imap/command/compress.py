@@ -18,7 +18,7 @@ async def compress(imap: ImapConnection, arguments: Arguments) -> None:
         raise No("Mechanism not supported")
     if imap.inflater is not None:
         raise No("DEFLATE is active already", "COMPRESSIONACTIVE")
-    if imap.has_sent_ahead():
+    if imap.sent_ahead():
         imap.hang_up("Nothing may follow COMPRESS")
         raise Bad("Nothing may follow COMPRESS")
     imap.answer(b"OK DEFLATE active")

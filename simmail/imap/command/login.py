@@ -14,10 +14,11 @@ from binascii import a2b_base64, b2a_base64
 from twisted.cred.credentials import UsernamePassword
 from twisted.mail.imap4 import IllegalClientResponse
 
-from simmail.errors import Forbidden, TooMany, Unauthenticated
+from simmail.errors import Elsewhere, Forbidden, TooMany, Unauthenticated
 from simmail.imap.capability import capabilities
 from simmail.imap.connection import ImapConnection
 from simmail.imap.fault_injection import apply_fault
+from simmail.imap.relocation import relocate
 from simmail.imap.wire.parser import Arguments
 from simmail.imap.wire.replies import Bad, ClientGone, No
 from simmail.server.sasl import decoded, log_in
@@ -83,6 +84,9 @@ async def _sign_in(imap: ImapConnection, credentials: UsernamePassword) -> bytes
         name, _ = decoded(credentials)
         await apply_fault(imap, "imap_login", name)
         login = await log_in(imap.portal, credentials, imap.remote)
+    except Elsewhere as elsewhere:
+        await relocate(imap, elsewhere, credentials)
+        raise ClientGone from None
     except Unauthenticated:
         await _failed(imap)
         raise No("Authentication failed", "AUTHENTICATIONFAILED") from None
@@ -113,7 +117,7 @@ async def start_tls(imap: ImapConnection, arguments: Arguments) -> None:
     arguments.end()
     if not imap.can_start_tls():
         raise Bad("TLS is not available here" if not imap.tls else "TLS is already on")
-    if imap.has_sent_ahead():
+    if imap.sent_ahead():
         imap.hang_up("Nothing may follow STARTTLS")
         raise Bad("Nothing may follow STARTTLS")
     imap.answer(b"OK Begin TLS negotiation now")

@@ -95,6 +95,11 @@ class CommandReader:
         self._refused: No | None = None
         self._swallowing = False
 
+    @property
+    def gathering(self) -> bool:
+        """Whether a command has come in part."""
+        return bool(self._gathered) or self._chunks is not None or self._swallowing
+
     # Lines
 
     def line(self, line: bytes) -> None:

@@ -81,6 +81,14 @@ class Output:
         transport.doWrite()
         self._unsent = self._unsent or bool(transport.dataBuffer)
 
+    def flush(self) -> bool:
+        """Send what is left to be sent; answers whether all has left, and nothing stands between."""
+        transport = self._transport
+        if self._gone or not isinstance(transport, Connection) or transport.TLS or transport.disconnecting:
+            return False
+        transport.doWrite()
+        return not transport.dataBuffer
+
     def ready(self) -> Deferred[None]:
         """Fires when more may be written; fails with L{ClientGone} when the client leaves."""
         waiting: Deferred[None] = Deferred()

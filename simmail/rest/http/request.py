@@ -44,7 +44,7 @@ class ApiRequest(Request):
     @ivar endpoint: the route that answered it, C{""} for none.
     @ivar asked_host: the C{Host} as the client sent it, where another was put in its place.
     @ivar awaited: it is being answered before its body has come; expects: which comes only when it is asked for.
-    @ivar left: whether the client has gone.
+    @ivar left: whether the client has gone; hops: how often other processes have given the request away.
     @ivar software: what it is told that it has asked.
     @ivar request_id: goes with every answer, C{b""} while it has none.
     """
@@ -55,6 +55,7 @@ class ApiRequest(Request):
     endpoint = ""
     asked_host: bytes | None = None
     left = False
+    hops = 0
     awaited = expects = refused = False
     software = b"simmail"
     request_id = b""

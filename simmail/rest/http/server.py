@@ -4,7 +4,8 @@ The HTTP server under the API: what a connection may cost, the access log, and f
 A request that does not get finished is cut, and connections over the limit
 are refused at once.  To judge a header before its body is taken, a request
 reads C{_command}, C{_path}, C{_version} and C{_buffer} of C{HTTPChannel}, for
-Twisted has no public name for a request line whose body is still to come, and
+Twisted has no public name for a request line whose body is still to come, nor
+(C{_dataBuffer}) for what was sent behind it, and
 C{_respondToBadRequestAndDisconnect} is replaced, for nothing public is asked
 what to say to what is no HTTP.
 Source: decisions, section 21; promises, R11, R12 and S10.
@@ -30,6 +31,7 @@ from twisted.web.resource import IResource
 from twisted.web.server import Site
 
 from simmail.core.time.histogram import Histogram, lines
+from simmail.interfaces import Handover
 from simmail.rest import errors
 from simmail.rest.http.request import ApiRequest
 
@@ -78,6 +80,7 @@ class _Channel(http.HTTPChannel):
     @ivar place: the address it comes from.
     @ivar deadline: cuts a request that is not complete in time, however slowly it drips in.
     @ivar full: whether the client has yet to read what was sent before more is sent.
+    @ivar handover: how it goes on that another process has given away, None for one that begins.
     """
 
     site: ApiSite
@@ -91,6 +94,7 @@ class _Channel(http.HTTPChannel):
     _lingers = False
     _through: Callable[[bytes], int] | None = None
     _dropped = 0
+    handover: Handover | None = None
     _host: Any = None
     _quiet_since = 0.0
     _idle: IDelayedCall | None = None
@@ -101,6 +105,23 @@ class _Channel(http.HTTPChannel):
         super().connectionMade()
         if type(self.transport) is Server:
             self._through = self.transport.socket.send
+        if self.handover is not None and self.handover.octets:
+            self.dataReceived(self.handover.octets)
+
+    @property
+    def direct(self) -> bool:
+        """Whether all that was sent has left."""
+        return self._through is not None
+
+    def unbound(self) -> Handover | None:
+        """Return how a connection goes on in any process that is not asked anything now, None for one that is."""
+        if self.requests or self._buffer or not self.direct or self._lingers:
+            return None
+        return Handover("http", self.place, b"")
+
+    def sent_ahead(self) -> bytes:
+        """Return what has come behind the request that is being answered."""
+        return b"".join(self._dataBuffer)
 
     def getHost(self) -> Any:
         """Return where it connected to; asked of the system once, not for each request."""
@@ -319,6 +340,15 @@ class ApiSite(Site):
         place: str = getattr(addr, "host", "")
         if len(self.connections) >= self._most or self._at[place] >= self._most_at_one:
             return _Busy()
+        return self._channel(place)
+
+    def resumed(self, handover: Handover) -> Protocol:
+        """Make a connection that another process has given away."""
+        channel = self._channel(handover.remote)
+        channel.handover = handover
+        return channel
+
+    def _channel(self, place: str) -> _Channel:
         channel = _Channel()
         channel.place = place
         channel.factory = self
@@ -340,6 +370,10 @@ class ApiSite(Site):
             self._at[place] -= 1
             if not self._at[place]:
                 del self._at[place]
+
+    def unbound(self) -> Iterator[tuple[Any, Callable[[], Handover | None]]]:
+        """Yield the transports of connections, and how those go on in any process that may."""
+        yield from ((one.transport, one.unbound) for one in list(self.connections))
 
     def close(self) -> None:
         """Close all connections at the end of the service, when what they are being sent is sent."""
