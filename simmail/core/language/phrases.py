@@ -95,6 +95,9 @@ def documents(sentence: str, language: Language) -> list[str]:
     how = asking(language.code)
     if not any(word in language.send_words for word in low) or mentions_any(sentence, how.ever_after):
         return []
+    looked = next((cue for cue in how.looking if cue in sentence.lower()), "")
+    if looked and not any(word in language.send_words for word in low if word not in looked.split()):
+        return []  # "could you have a look at the contract": it is there
     exact: list[str] = []
     generic: list[str] = []
     position = 0

@@ -9,8 +9,10 @@ from collections.abc import Iterable
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from simmail.core.language import dates
 from simmail.core.language.agreements import thing
-from simmail.core.language.clause.question_types import is_courtesy
+from simmail.core.language.clause.question_types import is_courtesy, type_of
+from simmail.core.language.clause.restate import deed
 from simmail.core.language.clause.tables import restating
 from simmail.core.language.phrases import documents, say
 from simmail.core.language.questions import MailQuestion, asks_to_do
@@ -22,7 +24,7 @@ from simmail.core.writer.choice import HIGH, LOW, consistent, does, plain, value
 from simmail.core.writer.context import Read, Scene, mentions, tongues, without_determiner
 from simmail.core.writer.life import is_ill, is_of_another, is_visit, moved
 from simmail.core.writer.sources.answer_sources import AnswerSources
-from simmail.core.writer.sources.known import is_proposal, is_told, known_answer, sources
+from simmail.core.writer.sources.known import is_proposal, is_told, known_answer, looked_up, sources
 from simmail.core.writer.sources.said_words import content, shared
 from simmail.core.writer.sources.side import asks_price, seeks_help, takes_order_back
 from simmail.core.writer.speech_act import ACTS, Said
@@ -61,6 +63,15 @@ _PERSONAL = frozenset({"private", "grief", "sick", "congrats"})
 _CORRECTED = frozenset({
     "information", "order", "task", "question", "alternatives", "enquiry", "introduced", "private", "document",
     "agenda", "contact", "details"})
+# Mail whose own words are but the answer to what it asks.
+_ANSWERING = frozenset({
+    "agenda", "alternatives", "confirmation", "contact", "delivery", "details", "document", "enquiry", "information",
+    "introduced", "meeting", "minutes", "notice", "offer", "order", "received", "report", "signature", "status",
+    "support", "task"})
+# Mail that asks for one decision, which settles all of it.
+_DECIDING = frozenset({
+    "access", "application", "approval", "bank", "beta", "data_request", "deletion", "ended", "invite", "legal",
+    "payment", "renewal", "returns", "terms", "ticket", "webinar"})
 # Acts that give nothing yet: what else is asked to be done with it waits as well.
 _WITHHELD = frozenset({"document.ask", "document.refuse", "document.noted"})
 # Mail in which prices may be named.
@@ -79,6 +90,8 @@ _CLOSE = frozenset({"private", "greeting", "event", "congrats", "sick"})
 # Mail that tells or offers something; mail that is not answered with what is known alone.
 _TELLING = frozenset({"information", "news", "confirmation", "received", "delivery", "notice", "sales", "recruiting"})
 _UNTOLD = (_WHOLE - _TELLING - {"data_request"}) | (_CLOSE - {"greeting"}) | {"meeting", "redress", "question"}
+# A question with fewer words of its own only points to what the mail says.
+_POINTING = 2
 # What a question asks for stands among its first words.
 _ASKED_FOR = 6
 # Answers that say by themselves what they are the answer to.
@@ -231,7 +244,8 @@ def _to(scene: Scene, read: Read, number: int) -> list[Said]:
     intent, known = read.intent, sources(scene)
     said: list[Said] = []
     # To "Friday at 14:30 then, all right?" the time is the answer.
-    left = [one for one in read.found.points if intent != "meeting" or one.recalls or not one.checks]
+    left = [_of_its_type(scene, read, one, known) for one in read.found.points
+            if intent != "meeting" or one.recalls or not one.checks]
     rest = [one for one in left if not is_courtesy(one.text, scene.language)]
     asked = [one for one in rest if not one.checks or one.recalls] or rest
     told = _told(scene, read, asked, known) if intent not in _UNTOLD else []
@@ -248,12 +262,12 @@ def _to(scene: Scene, read: Read, number: int) -> list[Said]:
         kind = replace(scene, manner=replace(scene.manner, yes=1.0))
         if read.found.moving.what == "joke" or feels[-1].act == "moved.funeral":
             left = [one for one in left if read.found.moving.what != "joke" and one.type != "yes_no"]
-        return [*feels, *answers(kind, read, left, number, known)]
+        return [*feels, *_beside(kind, read, left, number, known)]
     later = len(set(read.found.dates)) > 1
     if (intent == "sick" or intent in ("cancelled", "delay") and later) and is_of_another(read, scene.language):
         left = [one for one in left if not later or one.form not in _OFFERING]
         return [Said(act="moved.other", values=values_of(scene, read)), *(
-            matter(scene, read, "delay", number) if later else ()), *answers(scene, read, left, number, known)]
+            matter(scene, read, "delay", number) if later else ()), *_beside(scene, read, left, number, known)]
     if intent in ("sick", "meeting") and any(
             slot.timed and slot.start.date() > scene.calendar.today for slot in read.found.slots) and is_ill(
             read, scene.language):
@@ -261,7 +275,7 @@ def _to(scene: Scene, read: Read, number: int) -> list[Said]:
         left = [one for one in left if one.type == "request" and not is_request(one, scene) or one.form not in (
             "time", "yes_no", "what", "request")]
         return [*matter(scene, read, "sick", number), *meeting(scene, read, "meeting", number)[:1],
-                *answers(scene, read, left, number, known)]
+                *_beside(scene, read, left, number, known)]
     # Who may choose its money or something else chooses.
     said = refund(scene, read) if intent in _MONEY and not any(one.options for one in left) else []
     if said:
@@ -271,8 +285,8 @@ def _to(scene: Scene, read: Read, number: int) -> list[Said]:
         own = scene.request.persona.org or read.found.requests  # else nobody here has anything to change
         noted = Said(act="change.noted" if own else "change.heard", values={
             **values_of(scene, read), "item": read.found.correction})
-        return [noted, *answers(scene, read, [one for one in left if one.type != "request" and not is_request(
-            one, scene)], number, known)]
+        return [noted, *_beside(scene, read, [one for one in left if one.text != noted.values["item"] and (
+            _is_own(one, scene) or one.type != "request" and not is_request(one, scene))], number, known)]
     if read.found.impossible and intent not in _WHOLE:
         # On a day that there is none of nothing can be agreed.
         left = [one for one in left if one.form not in ("time", "yes_no") and one.type != "request"]
@@ -325,6 +339,9 @@ def _to(scene: Scene, read: Read, number: int) -> list[Said]:
         if intent == "status" and all(act.act in _NO_NEWS for act in said):
             said = []  # where an order is can be found out
         left = []
+    if intent in _ANSWERING and len(left) > 1 and (intent == "signature" or not any(
+            _dealt_with(one, read, scene, known) for one in left)):
+        intent = "question"  # what the kind of mail is answered with answers nothing of it
     if intent != "question" and not said:
         said.extend(matter(scene, read, intent, number))
         left = [question for question in left if not _dealt_with(question, read, scene, known)]
@@ -335,6 +352,29 @@ def _to(scene: Scene, read: Read, number: int) -> list[Said]:
         left = [one for one in left if one.type != "request"]
     said.extend(answers(scene, read, [one for one in left if one not in papers], number, known))
     return said or plain(scene, read, intent if read.intent == "document" else read.intent, number)
+
+
+def _of_its_type(scene: Scene, read: Read, question: MailQuestion, known: AnswerSources) -> MailQuestion:
+    """A question that sounds as if it asked for an appointment, as one for a time that is known: "from when may we"."""
+    if question.form != "time" or type_of(question.text.lower(), scene.language) != "when":
+        return question
+    plain = replace(question, form="when", type="when")
+    return question if looked_up(scene, read, plain, known) is None else plain
+
+
+def _is_own(question: MailQuestion, scene: Scene) -> bool:
+    """Whether a request names what is to be done or sent: it is not done with whatever else is said."""
+    return (question.type == "request" or is_request(question, scene)) and bool(
+        documents(question.text, scene.language) or deed(question.text, scene.language, scene.far)[0])
+
+
+def _beside(
+    scene: Scene, read: Read, left: list[MailQuestion], number: int, known: AnswerSources
+) -> list[Said]:
+    """What is said to the points that another matter leaves: papers are sent, the rest is answered."""
+    papers = [one for one in left if _is_own(one, scene) and documents(one.text, scene.language)]
+    said = matter(scene, read, "document", number) if papers and read.found.documents else []
+    return [*answers(scene, read, [one for one in left if not said or one not in papers], number, known), *said]
 
 
 def dropped(scene: Scene, read: Read) -> Said:
@@ -353,18 +393,25 @@ def _asks_to_meet(question: MailQuestion, scene: Scene) -> bool:
         f" {cue}" in low for cue in scene.language.cues["meeting"])
 
 
+def _names_time(question: MailQuestion, scene: Scene) -> bool:
+    """Whether a question, or what it leaves to choose, is of days or hours."""
+    return question.form in ("yes_no", "choice", "either") and bool(dates.find(
+        question.text, scene.read[-1].base, scene.language).slots)
+
+
 def _dealt_with(question: MailQuestion, read: Read, scene: Scene, known: AnswerSources) -> bool:
     """Whether answering the mail's intent answers this question of it as well."""
     if read.intent in _WHOLE:
         return True
+    several = len(read.found.points) > 1 and read.intent not in _DECIDING
     if read.intent in ("complaint", "bug") and (
             question.type == "request" or seeks_help(question.text, scene.language)):
-        return True
+        return not (several and documents(question.text, scene.language))
     told = known.sheet.telling(question.text, question.type)
     if told is not None and (told.private or read.intent in DEALINGS):
         return False
     if question.type == "request":
-        return read.intent in ("support", *DEALINGS)
+        return read.intent in ("support", *DEALINGS) and not (several and _is_own(question, scene))
     if read.intent in _PERSONAL:
         return False
     asked = f" {question.text.lower()}"
@@ -372,8 +419,10 @@ def _dealt_with(question: MailQuestion, read: Read, scene: Scene, known: AnswerS
     # Cues are written without hyphens: "avez-vous pu".
     if any(f" {cue}" in asked or f" {cue}" in asked.replace("-", " ") for cue in cues):
         return True
+    # What points to the mail is settled with it: "is that all right?"
+    pointing = len(content(question.text, scene.language.code)) < _POINTING
     if read.intent == "event":
-        return question.form in ("yes_no", "either", "time") and told is None
+        return question.form in ("yes_no", "either", "time") and told is None and (pointing or not several)
     if read.intent == "invoice" and not (scene.request.persona.org or scene.request.persona.role):
         return True
     if read.intent == "order":
@@ -383,15 +432,10 @@ def _dealt_with(question: MailQuestion, read: Read, scene: Scene, known: AnswerS
         return True
     if read.intent in DEALINGS:
         # What is done about it says yes or no, or what is chosen.
-        return question.form in ("yes_no", "choice", "either", "time") or (
+        return question.form in ("yes_no", "choice", "either", "time") and (pointing or not several) or (
             read.intent == "missing" and question.form == "opinion")
-    if read.intent == "meeting" and question.form == "time":
-        return True
-    if read.intent == "meeting" and question.form in ("yes_no", "choice") and any(
-            slot.timed for slot in read.found.slots):
-        return bool(question.options) or not question.topic or not (question.needs or is_visit(read, scene.language))
     if read.intent == "meeting":
-        return mentions(question.text, scene.language.time_words) or not question.topic
+        return _asks_to_meet(question, scene) or _names_time(question, scene) or pointing and not question.topic
     if read.intent == "redress":
         return bool(read.found.options) and not question.topic or mentions(question.text, scene.language.choice_words)
     if read.intent in ("document", "task"):
@@ -432,6 +476,16 @@ def settle(scene: Scene) -> list[Said] | None:
             return [Said(act="redress.accept", values=values)]
 
 
+def _untold(act: Said | None, said: list[Said]) -> Said | None:
+    """An answer without what was said before it: one thing may bear on two questions."""
+    value = "" if act is None else act.values.get("value", "")
+    for one in said:
+        before = one.values.get("value", "")
+        if act is not None and before.endswith(".") and before != value and before in value:
+            act = replace(act, values={**act.values, "value": value.replace(before, "").strip()})
+    return act
+
+
 def answers(
     scene: Scene, read: Read, questions: list[MailQuestion], number: int, known: AnswerSources
 ) -> list[Said]:
@@ -453,6 +507,7 @@ def answers(
         if act is not None and act.act == "answer.life":
             # Whoever is doing well does not deny the next thing.
             scene = replace(scene, manner=replace(scene.manner, yes=1.0))
+        act = _untold(act, said)
         told = "" if act is None else act.values.get("value") or act.values.get("task", "")
         if act is None or any(one.act == act.act and one.values == act.values for one in said) or told and any(
                 told == one.values.get("task") or told in one.values.get("value", "") for one in said):
@@ -473,7 +528,8 @@ def answers(
             lead = Said(act="lead.topic", values={"topic": question.topic, "thing": thing})
             act = replace(act, values={name: value for name, value in act.values.items() if name != "topic"})
         said.append(replace(
-            act, asked=question, lead=lead, number=len(said) + 1 if layout == "numbered" else 0,
+            act, asked=question, lead=lead,
+            number=1 + sum(bool(one.number) for one in said) if layout == "numbered" else 0,
             quote=question.text if layout == "quoted" and asked else "",
         ))
     # One alone is no list.

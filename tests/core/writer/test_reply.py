@@ -90,6 +90,16 @@ class ReplyTests(SynchronousTestCase):
         for temperament in TEMPERAMENTS:
             self.assertIn("040 123", wrote(asked, temperament=temperament, notes=("phone: 040 123",)).text)
 
+    def test_every_point(self) -> None:
+        """What a kind of mail is answered with leaves nothing else out."""
+        asked = mail("Hi Maria,\n\ncould you quote for 40 mugs?  Is there still room in the Friday class?  And "
+                     "from when can we set up?\n\nDana", "Enquiry")
+        notes = ("The Friday class has two places left", "Setting up is possible from 2 pm")
+        for temperament in TEMPERAMENTS:
+            text = wrote(asked, temperament=temperament, notes=notes).text
+            for told in ("two places", "2 pm"):
+                self.assertIn(told, text, temperament)
+
     def test_promised_day(self) -> None:
         """Asked when something comes that was promised, everybody names the day it was promised for."""
         asked = mail("Hi Maria, when do we get the delivery note for INV-88?", "INV-88")

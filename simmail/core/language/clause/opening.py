@@ -33,6 +33,9 @@ def asked_apart(sentence: str, language: Language) -> list[str]:
     if len(sentence) > _LONGEST or not marked and sentence[-1:] in "!:" or "://" in sentence:
         return [sentence]
     words = _words(sentence, how)
+    if marked and "!" in sentence[len(bare):] and not any(one.lower() in how.words for one in words) and not _begins(
+            words, how, sure=False, inside=False):
+        return [f"{bare}!"]  # "you charged me twice?!" asks nothing
     if not marked and (_begins(words, how, sure=True, inside=False) or sentence[-1:].isalnum() and words and (
             words[0].lower() in how.words and how.being.intersection(map(str.lower, words[1:2])))):
         return _marked(sentence, how)

@@ -45,6 +45,7 @@ class Opening(Struct, frozen=True, forbid_unknown_fields=True):
     being: frozenset[str] = frozenset()
     doubtful: frozenset[str] = frozenset()
     nominative: frozenset[str] = frozenset()
+    addressed: frozenset[str] = frozenset()
     subjects: frozenset[str] = frozenset()
     endings: tuple[str, ...] = ()
     no_verbs: frozenset[str] = frozenset()
@@ -57,6 +58,7 @@ class Asking(Struct, frozen=True, forbid_unknown_fields=True):
 
     opening: Opening = Opening()
     free_choice: tuple[str, ...] = ()
+    looking: tuple[str, ...] = ()
     types: Mapping[str, tuple[str, ...]] = {}
     whether: tuple[str, ...] = ()
     unsure: tuple[str, ...] = ()

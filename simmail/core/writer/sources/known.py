@@ -460,13 +460,20 @@ def _of_self(scene: Scene, question: MailQuestion, values: dict[str, str], known
         question.type == "yes_no" and asks_to_do(question.text, language)) else []
     if len(listed) > 1:
         return Said(act="answer.details", values={**values, "value": _list(scene, listed)})
-    told = known.sheet.answering(question.text, question.type)
+    told = None if _of_another(question, language) else known.sheet.answering(question.text, question.type)
     if told is None and listed and (question.type == "request" or question.text.rstrip()[-1:] != "?"):
         told = listed[0]
     if told is None:
         return None
     return Said(act="answer.life" if told.private else "answer.own", values={
         **values, "value": _sentence(scene, question, told)})
+
+
+def _of_another(question: MailQuestion, language: Language) -> bool:
+    """Whether a question is about somebody or something else than its reader: "does she eat meat?"."""
+    said, how = words(question.text), asking(language.code).opening
+    return question.type == "yes_no" and said[1:2] != [] and said[1].lower() in how.subjects | how.nominative and (
+        how.addressed.isdisjoint(said))
 
 
 def is_proposal(question: MailQuestion, scene: Scene) -> bool:

@@ -9,9 +9,11 @@ import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
+from simmail.core.language.clause.question_types import asking, mentions_any
 from simmail.core.language.phrases import say
 from simmail.core.language.questions import MailQuestion
 from simmail.core.language.tables import Language
+from simmail.core.writer.sources.cut.words import cutting, read, times
 from simmail.core.writer.sources.limits import limit_words
 from simmail.core.writer.sources.marks import MONEY, marks
 from simmail.core.writer.sources.said_words import content, has_number, shared
@@ -19,9 +21,12 @@ from simmail.core.writer.sources.self_sheet import table
 
 #: Types of questions that a note may answer, and how many words of the question it has to have, or all that it has.
 _WORDS = {"when": 1, "long": 1, "many": 1, "much": 1, "where": 1, "who": 1, "what": 2, "how": 2, "yes_no": 2,
-          "either": 2, "choice": 2}
+          "either": 2, "choice": 2, "request": 2}
+_HOUR = re.compile(r"(?<![0-9.:])(?:[01]?[0-9]|2[0-3])(?:[:.h][0-5][0-9]| ?(?:am|pm|Uhr|h))(?!\w)")
 #: A question with fewer words of its own only points to what stands before it.
 _POINTING = 2
+#: With so many it asks of one thing.
+_FEW = 3
 #: Types that one note answers.
 _CLOSED = frozenset(("yes_no", "either", "choice"))
 #: Of more notes those are told that have most of the question's words, and so many characters.
@@ -34,10 +39,15 @@ def noted(question: MailQuestion, notes: Iterable[str], base: datetime, language
     # "How much is that?" is asked of what stands before it.
     asked = own | content(question.lead, language.code)
     found: list[tuple[int, str]] = []
-    for note in _given(notes) if least and asked else ():
-        words = content(note, language.code)
+    given = [(note, content(note, language.code)) for note in _given(notes)] if least and asked else []
+    # The thing asked about, where one note alone speaks of it and little else is asked.
+    thing = content(question.topic, language.code) & own if len(own) <= _FEW else frozenset()
+    alone = sum(bool(shared(thing, words)) for _, words in given) == 1
+    number = question.type == "request" and mentions_any(question.text, asking(language.code).numbered)
+    for note, words in given:
         same = shared(asked, words)
-        near = len(same) >= least and (same & own or len(own) < _POINTING) or own and same >= own
+        near = len(same) >= least and (same & own or len(own) < _POINTING) or own and same >= own or (
+            alone and thing & same) or number and same & own and has_number(note, language)
         if near and _fits(question.type, note, base, language):
             found.append((len(same), note))
     best = max((same for same, _ in found), default=0)
@@ -69,7 +79,8 @@ def _given(notes: Iterable[str]) -> list[str]:
 def _fits(type: str, note: str, base: datetime, language: Language) -> bool:
     if type == "when":
         found = marks(note, base, language)
-        return bool(found.days or found.times)
+        return bool(found.days or found.times or _HOUR.search(note) or times(
+            read(note, (), language), cutting(language.code)))
     return type not in ("long", "many", "much") or has_number(note, language) or (
         type == "much" and MONEY.search(note) is not None)
 

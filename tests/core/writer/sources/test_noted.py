@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.language.questions import read_question
@@ -38,6 +39,16 @@ class NotedTests(SynchronousTestCase):
         """Whom a note is about tells it in the first person."""
         self.assertEqual(noted(read_question("Where is the bicycle?", EN), ("Has a bicycle in the cellar",), NOW, EN),
                          "I have a bicycle in the cellar.")
+
+    def test_whether(self) -> None:
+        """A note is told to who asks whether or which, and what a question points to stands before it."""
+        notes = ("Mila does not eat meat", "Nail clipping costs £14", "Both laptops are still in use")
+        for text, lead, told in (
+            ("Does she eat meat?", "", notes[0]), ("How much is that?", "You do nail clipping", notes[1]),
+            ("Have the laptops been sold or are they in use?", "", notes[2]), ("Is that right?", "We come late", ""),
+        ):
+            said = noted(replace(read_question(text, EN), lead=lead), notes, NOW, EN)
+            self.assertEqual(said, f"{told}." if told else "", text)
 
     def test_liked(self) -> None:
         """A thing that is spoken for is taken, one that is spoken against is not."""
