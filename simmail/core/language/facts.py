@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
+from unicodedata import combining, normalize
 
 from msgspec import Struct
 
@@ -278,6 +279,8 @@ def on_money(facts: Iterable[Fact], told: Iterable[str], asked: str, language: L
 
 def _stem(word: str) -> str:
     low = word.lower()
+    if not low.isascii():
+        low = "".join(one for one in normalize("NFD", low) if not combining(one))  # "arrivée" and "arriver"
     return low[:-1] if len(low) > 4 and low.endswith("s") and not low.endswith("ss") else low
 
 

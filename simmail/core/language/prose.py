@@ -40,6 +40,7 @@ class Prose(Struct, frozen=True):
     @ivar greeting: its line, C{""} for none; sentences: those of the body.
     @ivar sign_off: the lines from the closing words on, closing words left out.
     @ivar body: greeting and sentences' lines as one text; quoted: what stood below it.
+    @ivar items: those of the sentences that are an item of a list.
     """
 
     greeting: str
@@ -47,6 +48,7 @@ class Prose(Struct, frozen=True):
     sign_off: tuple[str, ...]
     body: str
     quoted: str
+    items: frozenset[str] = frozenset()
 
 
 def clean(text: str) -> str:
@@ -87,8 +89,10 @@ def prose_of(new: str, below: str, language: Language) -> Prose:
     if closing is not None:
         del lines[closing:]
     body = "\n".join(([greeting] if greeting else []) + lines)
+    items: set[str] = set()
     return Prose(
-        greeting=greeting, sentences=tuple(_sentences(lines, language)), sign_off=sign_off, body=body, quoted=quoted,
+        greeting=greeting, sentences=tuple(_sentences(lines, language, items)), sign_off=sign_off, body=body,
+        quoted=quoted, items=frozenset(items),
     )
 
 
@@ -159,16 +163,21 @@ def _is_name(text: str) -> bool:
     return len(words) <= 4 and all(word[0].isupper() for word in words) and not text.rstrip().endswith((".", "!", "?"))
 
 
-def _sentences(lines: list[str], language: Language) -> list[str]:
+def _sentences(lines: list[str], language: Language, items: set[str]) -> list[str]:
     found: list[str] = []
     paragraph: list[str] = []
+    listed = False
 
     def close() -> None:
+        nonlocal listed
         if paragraph:
-            found.extend(_split(" ".join(paragraph), language))
+            some = _split(" ".join(paragraph), language)
+            found.extend(some)
+            items.update(some[:listed])
             paragraph.clear()
+        listed = False
 
-    for line in lines:
+    for line in (piece for one in lines for piece in _apart(one, language)):
         if len(found) > SENTENCES:
             break
         if not line:
@@ -177,7 +186,7 @@ def _sentences(lines: list[str], language: Language) -> list[str]:
         bullet = _BULLET.match(line)
         if bullet is not None and not _month_follows(line, bullet.end(), language):
             close()
-            line = line[bullet.end():].strip()
+            line, listed = line[bullet.end():].strip(), True
             if not line:
                 continue
         paragraph.append(line)
@@ -185,6 +194,16 @@ def _sentences(lines: list[str], language: Language) -> list[str]:
             close()
     close()
     return found[:SENTENCES]
+
+
+def _apart(line: str, language: Language) -> list[str]:
+    """A line with each item of a list inside of it on its own: "we need: 1. a plan 2. the keys"."""
+    starts = list(_INLINE.finditer(line)) if "1" in line else []
+    if len(starts) < 2 or [one.group(1) for one in starts] != [str(1 + at) for at in range(len(starts))] or any(
+            _month_follows(line, one.end(), language) for one in starts):
+        return [line]
+    edges = [0, *(one.start() for one in starts), len(line)]
+    return [piece for piece in (line[start:end].strip() for start, end in zip(edges, edges[1:])) if piece]
 
 
 def _month_follows(text: str, position: int, language: Language) -> bool:
@@ -204,8 +223,9 @@ def _split(text: str, language: Language) -> list[str]:
             word = text[max(0, match.start() - 12):match.start()].rsplit(" ", 1)[-1].lower().lstrip("(")
             if word in every("abbreviations") or len(word) == 1 and word.isalpha():
                 continue
-            if word[-1:].isdigit() and _month_follows(text, end, language):
-                continue
+            if word[-1:].isdigit() and (_month_follows(text, end, language) or language.inflected and text[
+                    end:end + 2].strip()[:1].islower()):
+                continue  # "am 14.9. um 18 Uhr"
             if text[end:end + 2].strip()[:1].isdigit() and word.isalpha() and len(word) < _SHORT:
                 continue  # "zw. 8", "approx. 20"
         next = text[end:end + 2].strip()[:1]

@@ -11,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from simmail.core.language.clause.alternatives import alternatives, is_clause, is_timed
+from simmail.core.language.clause.opening import opens, without_leads
 from simmail.core.language.clause.tables import clause_words, past, restating, third
 from simmail.core.language.clause.tables import led_in as without_lead
 from simmail.core.language.phrases import flip, noun_phrase, say, words
@@ -219,7 +220,7 @@ def asking_clause(low: str, language: Language) -> str:
     low = tail if colon and (len(head) < 40 or opens_question(tail, language)) else low
     for filler in language.question_fillers:
         low = low.removeprefix(f"{filler} ")
-    return low
+    return without_leads(low, asking(language.code).opening)
 
 
 def _noun(phrase: str, language: Language) -> str:
@@ -337,15 +338,16 @@ def apart(question: str, language: Language) -> list[str]:
             bare = bare or not how.verbs.isdisjoint(after.split()[:1]) and not language.of_any.isdisjoint(
                 after.split()[1:2])
             if at >= _SHORTEST and not bare and (
-                    _turned(after, language) or opens_question(after, language)) and not any(
+                    not after.startswith(f"{language.or_} ") and opens(question[at + len(joint):], language)
+                    or opens_question(after, language)) and not any(
                 abs(at - cut) < 8 for cut, _ in cuts
             ):
                 cuts.append((at, len(joint)))
             at = low.find(joint, at + 1)
-    head = low[:min(cut for cut, _ in cuts)] if cuts else ""
+    head = question[:min(cut for cut, _ in cuts)] if cuts else ""
     # "L'appartement est-il libre" asks as well.
-    if not cuts or not opens_question(asking_clause(head, language), language) and not (
-            language.head_first and "-" in head or _turned(head, language)):
+    if not cuts or not opens_question(asking_clause(head.lower(), language), language) and not (
+            language.head_first and "-" in head or opens(head, language)):
         return [question]
     parts, start = [], 0
     for at, length in sorted(cuts):
@@ -353,11 +355,6 @@ def apart(question: str, language: Language) -> list[str]:
         start = at + length
     parts.append(question[start:])
     return [part[0].upper() + part[1:] for part in parts if len(part) > 2]
-
-
-def _turned(low: str, language: Language) -> bool:
-    """Whether a lower-case clause asks its reader by its verb alone: "kommst du mit"."""
-    return language.inflected and not restating(language.code).asked.keys().isdisjoint(low.split()[1:2])
 
 
 def topic(sentence: str, language: Language) -> str:

@@ -244,7 +244,8 @@ class Findings:
                     part, language) else "") for part in questions.apart(
                     questions.led_in(sentence, language), language)]
             # Whose mails are gone asks for what stood in them.
-            found.append((sentence, [replace(one, recalls=one.recalls or gone, lead=say(lead, 200)) for one in here]))
+            stated = "" if questions.is_question(lead) else say(lead, 200)
+            found.append((sentence, [replace(one, recalls=one.recalls or gone, lead=stated) for one in here]))
         return found
 
     @cached_property
@@ -266,7 +267,7 @@ class Findings:
     @cached_property
     def points(self) -> tuple[MailQuestion, ...]:
         """Return all that wants an answer, in its order: questions, and what is asked for without a question mark."""
-        found = points(self._questions, self._asked_for, self.language)[:MOST]
+        found = points(self._questions, self._asked_for, self.language, self.prose.items)[:MOST]
         if len([slot for slot in self.slots if slot.start > self.base]) < 2:
             return found
         # "I could do Saturday or Sunday the 27th.  Which can you do?"

@@ -139,7 +139,7 @@ def _request(scene: Scene, read: Read, question: MailQuestion, place: int, value
     lasting = mentions_any(question.text, (*how.lasting, *how.ever_after))
     if not will:
         if question.type == "request":
-            return None
+            return _granted(scene, read, question, values)
         if lasting:
             return Said(act="answer.yes" if yes else "answer.dont", values={**plain, "yes": scene.language.yes})
         day = scene.due(scene.manner.days, read.found.deadlines)
@@ -158,6 +158,16 @@ def _request(scene: Scene, read: Read, question: MailQuestion, place: int, value
         will.lower().split()[:2]) and not _sends_no_paper(will, scene.language)
     return Said(act="answer.will", values={**plain, "task": will}, promise=scene.promise(
         what, day) if reported else None)
+
+
+def _granted(scene: Scene, read: Read, question: MailQuestion, values: dict[str, str]) -> Said | None:
+    """What is said to who lists a thing and says not what to do: by when it comes; a paper comes by mail."""
+    if not question.topic or asks_for_something(question.text, scene.language):
+        return None
+    day = scene.due(scene.manner.days, read.found.deadlines)
+    paper = is_document(question.topic.rpartition(" ")[2].lower(), scene.language)
+    return Said(act="answer.when", values={**values, **counted(question.topic, scene.language), **scene.by(day)},
+                promise=scene.promise(question.topic, day) if paper else None)
 
 
 def _sends_no_paper(will: str, language: Language) -> bool:

@@ -14,7 +14,7 @@ from simmail.core.language.agreements import thing
 from simmail.core.language.clause.question_types import is_courtesy, type_of
 from simmail.core.language.clause.restate import deed
 from simmail.core.language.clause.tables import restating
-from simmail.core.language.phrases import documents, say
+from simmail.core.language.phrases import asks_for_something, documents, say
 from simmail.core.language.questions import MailQuestion, asks_to_do
 from simmail.core.language.tables import counted
 from simmail.core.language_data import WRITTEN, tongue
@@ -345,7 +345,8 @@ def _to(scene: Scene, read: Read, number: int) -> list[Said]:
     if intent != "question" and not said:
         said.extend(matter(scene, read, intent, number))
         left = [question for question in left if not _dealt_with(question, read, scene, known)]
-    if sends and intent != "document" and read.found.documents and (papers or not told):
+    listed = any(one.form == "request" and not asks_for_something(one.text, scene.language) for one in left)
+    if sends and intent != "document" and read.found.documents and (papers or not told and not listed):
         said.extend(matter(scene, read, "document", number))
         left = [question for question in left if not is_request(question, scene)]
     if any(act.act in _WITHHELD for act in said):
@@ -403,6 +404,8 @@ def _dealt_with(question: MailQuestion, read: Read, scene: Scene, known: AnswerS
     """Whether answering the mail's intent answers this question of it as well."""
     if read.intent in _WHOLE:
         return True
+    if read.intent not in _DECIDING and known_answer(scene, read, question, known) is not None:
+        return False  # what is known is told
     several = len(read.found.points) > 1 and read.intent not in _DECIDING
     if read.intent in ("complaint", "bug") and (
             question.type == "request" or seeks_help(question.text, scene.language)):

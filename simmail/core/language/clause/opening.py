@@ -14,9 +14,12 @@ from simmail.core.language.tables import Language
 
 #: What parts clauses, with a word that joins them behind it or alone.
 _JOINT = re.compile(r",\s+|;\s+|:\s+|\s+[–—-]+\s+|\.\.+\s+|…\s+|\s(?=\w+\s)")
+_ASIDE = re.compile(r"\(([^()?]{6,80}\?)\)")
 #: A statement has so many words before it is one of its own; a question so many.
 _HEAD, _TAIL = 3, 2
 _MARKS = " ?!¿¡.\"')"
+#: With more words a verb is followed by its subject, whatever that is.
+_CLAUSE = 3
 #: Of longer sentences the rest is not looked at.
 _LONGEST = 600
 
@@ -28,6 +31,10 @@ def asked_apart(sentence: str, language: Language) -> list[str]:
     A sentence that asks from its beginning, or asks nothing, stays whole.
     """
     how = asking(language.code).opening
+    aside = _ASIDE.search(sentence)
+    if aside is not None and f" {language.or_} " not in aside.group():
+        # "Two sockets (is that possible?)."
+        return [*asked_apart(f"{sentence[:aside.start()].rstrip()}{sentence[aside.end():]}", language), aside.group(1)]
     bare = sentence.rstrip(_MARKS)
     marked = "?" in sentence[len(bare):]
     if len(sentence) > _LONGEST or not marked and sentence[-1:] in "!:" or "://" in sentence:
@@ -59,6 +66,8 @@ def _cut(sentence: str, language: Language, how: Opening, marked: bool) -> int:
         before, behind = sentence[:joint.start()], sentence[joint.end():]
         if joint.group().isspace() and behind.partition(" ")[0].lower() != language.and_:
             continue  # no joint but "and"
+        if behind.lower().startswith(f"{language.or_} "):
+            continue
         words = _words(behind, how)
         # "Could you tell me, and is it ...": what asks to be told stays with what it asks.
         whole = len(before.split()) < _HEAD  # "Maria, are you there?"
@@ -68,8 +77,8 @@ def _cut(sentence: str, language: Language, how: Opening, marked: bool) -> int:
     return 0
 
 
-def _words(clause: str, how: Opening) -> list[str]:
-    """The first words of a clause, as written, without what leads it in."""
+def without_leads(clause: str, how: Opening) -> str:
+    """Return a clause without what leads it in: "PS", "by the way"."""
     clause = clause.lstrip("¿¡( ").replace("\u2019", "'")
     low = clause.lower()
     for _ in range(3):
@@ -78,7 +87,18 @@ def _words(clause: str, how: Opening) -> list[str]:
         if not lead or not rest:
             break
         clause, low = clause[-len(rest):], rest
+    return clause
+
+
+def _words(clause: str, how: Opening) -> list[str]:
+    clause = without_leads(clause, how)
     return [one.strip(",;:!?.()\"") for one in clause.split(None, 7)[:7]]
+
+
+def opens(clause: str, language: Language) -> bool:
+    """Return whether a clause of a marked sentence asks from its beginning."""
+    how = asking(language.code).opening
+    return _begins(_words(clause, how), how, sure=False, inside=False)
 
 
 def _begins(words: Sequence[str], how: Opening, sure: bool, inside: bool) -> bool:
@@ -102,22 +122,25 @@ def _begins(words: Sequence[str], how: Opening, sure: bool, inside: bool) -> boo
         if not sure and (not inside or low[0] not in how.relative):
             return True
         return any(_turned(words[at:], how, sure=False) for at in range(start, min(start + 3, len(low) - 1)))
-    return _turned(words, how, sure, inside)
+    return _turned(words, how, sure, inside, loose=True)
 
 
-def _turned(words: Sequence[str], how: Opening, sure: bool, inside: bool = False) -> bool:
-    """Whether a verb stands before its subject: "is the"."""
+def _turned(words: Sequence[str], how: Opening, sure: bool, inside: bool = False, loose: bool = False) -> bool:
+    """Whether a verb stands before its subject, C{loose}: whatever that is: "is the", "do parents have to"."""
     verb, subject = words[0].lower(), words[1] if len(words) > 1 else ""
     low = subject.lower()
-    if low in how.nominative:
+    # "Schaffen Sie", and "do parents have to stay" where the mark tells.
+    if low in how.nominative or subject in how.addressed and subject != low and not sure:
         if sure and not how.doubtful.isdisjoint((verb, f"{verb} {low}")):
             return False  # "should you need more"; "could you send it" asks for something, marked or not
+        if sure and how.endings and low not in how.addressed:
+            return False  # "hab ich dabei"
         return verb in how.verbs or verb in how.modals or bool(how.endings) and verb.endswith(
             how.endings) and verb not in how.no_verbs and len(verb) > 2
     named = low in how.subjects or subject[:1].isupper()
     if sure:
         return named and (verb in how.modals or not inside and verb in how.being and low in how.subjects)
-    return named and (verb in how.verbs or verb in how.modals)
+    return (named or loose and how.inside and len(words) > _CLAUSE) and (verb in how.verbs or verb in how.modals)
 
 
 def _marked(tail: str, how: Opening) -> list[str]:

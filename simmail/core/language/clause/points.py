@@ -16,21 +16,26 @@ from simmail.core.language.tables import Language
 _SAID = 200
 #: With so many words a question is about more than which.
 _SHORT = 7
+#: Words of the longest item of a list that is a phrase.
+_PHRASE = 6
 
 
 def points(
     sentences: Iterable[tuple[str, list[MailQuestion]]], asked_for: Collection[str], language: Language,
+    items: Collection[str] = (),
 ) -> tuple[MailQuestion, ...]:
     """
     Return what wants an answer; an opinion comes last.
 
     @param sentences: each sentence of a mail with the questions it asks.
-    @param asked_for: those that ask for something.
+    @param asked_for: those that ask for something; items: those that are an item of a list.
     """
     found: list[MailQuestion] = []
     opinions: list[MailQuestion] = []
-    before = ""
+    before, wanted = "", False
     for sentence, asked in sentences:
+        if sentence not in items:
+            wanted = _announces(sentence, language)
         clauses = question_types.clauses(sentence, language)
         if question_types.says_only(sentence, language) and before:
             # "It arrives on Friday.  Is that right?"
@@ -51,6 +56,13 @@ def points(
         elif question_types.mentions_any(sentence, question_types.asking(language.code).free_choice) and (
                 offer := options(f"{sentence.rstrip(' .!')}?", language, asked=True)):
             found.append(replace(read_question(sentence, language), form="choice", type="choice", options=offer))
+        elif wanted and sentence in items and not asked:
+            # "I need: a) the number of members"
+            found.append(_wanted(sentence, language))
+        elif wanted and sentence.endswith(":"):
+            pass  # what it announces is asked for
+        elif sentence in asked_for and len(listed := _listed(sentence, language)) > 1:
+            found.extend(_wanted(one, language) for one in listed)
         elif sentence in asked_for and not is_question(sentence):
             request = read_question(sentence, language)
             found.append(replace(request, form="request", type=question_types.type_inside(
@@ -59,6 +71,34 @@ def points(
     # "Please let me know" beside a question asks for nothing more.
     return (*(one for one in found if len(found) == 1 or one.form != "request" or not (
         question_types.only_asks_to_be_told(one.text, language))), *opinions[:1])
+
+
+def _wanted(item: str, language: Language) -> MailQuestion:
+    """The request for an item of a list, of the type of its noun: "the name of the treasurer"."""
+    read = read_question(item, language)
+    return replace(read, form="request", type=question_types.named_type(item, language) or "request", options=(),
+                   topic=_item(item, language) if language.inflected else read.topic or _item(item, language))
+
+
+def _listed(sentence: str, language: Language) -> list[str]:
+    """What a sentence lists behind a colon, each a phrase: "I need: the plan and the keys"; C{[]} for nothing."""
+    head, colon, tail = sentence.rstrip(" .!").partition(": ")
+    items = [one.strip() for part in tail.split(", ") for one in part.split(f" {language.and_} ")] if colon else []
+    return items if _announces(f"{head}:", language) and all(_item(one, language) for one in items) else []
+
+
+def _item(sentence: str, language: Language) -> str:
+    """A short item as a phrase without an article, C{""} for one that is a sentence."""
+    words = sentence.partition("(")[0].strip(" .,;:").split()
+    phrase = words[1:] if words[:1] and words[0].lower() in language.determiners else words
+    return say(" ".join(phrase), 60) if len(words) <= _PHRASE else ""
+
+
+def _announces(sentence: str, language: Language) -> bool:
+    """Whether a sentence says that what is listed behind it is wanted: "I need the following:"."""
+    low = f" {sentence.lower()}"
+    return sentence.endswith(":") and any(
+        f" {cue}" in low for cue in (*language.ask_words, *question_types.asking(language.code).wanting))
 
 
 def _asks_which(asked: list[MailQuestion], language: Language) -> bool:

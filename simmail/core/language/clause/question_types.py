@@ -59,6 +59,7 @@ class Asking(Struct, frozen=True, forbid_unknown_fields=True):
     opening: Opening = Opening()
     free_choice: tuple[str, ...] = ()
     looking: tuple[str, ...] = ()
+    wanting: tuple[str, ...] = ()
     types: Mapping[str, tuple[str, ...]] = {}
     whether: tuple[str, ...] = ()
     unsure: tuple[str, ...] = ()

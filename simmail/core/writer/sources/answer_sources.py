@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from functools import cached_property
 
+from msgspec.structs import replace
+
 from simmail.core.language import facts
 from simmail.core.language.facts import Fact, read_facts
 from simmail.core.language.questions import MailQuestion
@@ -22,6 +24,10 @@ from simmail.core.writer.sources.sentence import Hit, by_then, ranked, tells
 from simmail.core.writer.sources.thread_table import ThreadTable
 from simmail.core.writer.sources.told import Recalled, recalled
 from simmail.core.writer.speech_act import Said
+
+
+#: A question with fewer words of its own only points to what stands before it.
+_POINTING = 2
 
 
 class AnswerSources:
@@ -84,8 +90,12 @@ class AnswerSources:
     def fact(self, question: MailQuestion) -> Fact | None:
         """Return the fact of the case or of the thread that answers a question, None when none does."""
         own = content(question.text, self._language.code)
+        if question.lead and len(own) < _POINTING:
+            # "How much is that?" is asked of what stands before it.
+            question = replace(question, text=f"{question.lead.rstrip(' .,')}, {question.text}", lead="")
+            own = content(question.text, self._language.code)
         if not own and question.type in ("what", "choice"):
-            return None  # "which?" is asked of what stands before it
+            return None
         found = facts.answering(
             question.text, self._fitting(question, self.facts), self._language, self._request.meaning,
         ) or facts.answering(question.text, self._fitting(question, self.matter), self._language)

@@ -18,7 +18,7 @@ from simmail.core.language.clause.restate import statement, whether
 from simmail.core.language.clause.tables import Statement, restating
 from simmail.core.language.dates import Slot
 from simmail.core.language.facts import Fact
-from simmail.core.language.phrases import say, words
+from simmail.core.language.phrases import documents, say, words
 from simmail.core.language.questions import MailQuestion, asks_to_do
 from simmail.core.language.tables import Language, counted
 from simmail.core.records.conversation import Remark
@@ -135,7 +135,9 @@ def _look_up(
     fact = known.note(question)
     if fact is not None and question.type != "why":
         return Said(act=fact.act(), values={**values, **fact.values(language)})
-    note = "" if question.recalls and known.remarks else noted(question, scene.request.notes, read.base, language)
+    note = "" if question.recalls and known.remarks else noted(
+        question, scene.request.notes, read.base, language, scene.request.meaning,
+        scene.request.persona.name.partition(" ")[0])
     if note:
         return Said(act="answer.own", values={**values, "value": note})
     if question.recalls:
@@ -458,6 +460,7 @@ def _of_self(scene: Scene, question: MailQuestion, values: dict[str, str], known
         return Said(act="answer.propose", values=values)
     listed = known.sheet.listed(question.text) if question.type in ("request", "what", "who", "where") or (
         question.type == "yes_no" and asks_to_do(question.text, language)) else []
+    listed = [] if documents(question.text, language) else listed
     if len(listed) > 1:
         return Said(act="answer.details", values={**values, "value": _list(scene, listed)})
     told = None if _of_another(question, language) else known.sheet.answering(question.text, question.type)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from simmail.core.language.clause.question_types import asking, mentions_any
+from simmail.core.language.meaning import IMeaning
 from simmail.core.language.phrases import say
 from simmail.core.language.questions import MailQuestion
 from simmail.core.language.tables import Language
@@ -27,33 +28,48 @@ _HOUR = re.compile(r"(?<![0-9.:])(?:[01]?[0-9]|2[0-3])(?:[:.h][0-5][0-9]| ?(?:am
 _POINTING = 2
 #: With so many it asks of one thing.
 _FEW = 3
+#: How near in meaning a note has to be that has one word of a question.
+_NEAR = 0.4
 #: Types that one note answers.
 _CLOSED = frozenset(("yes_no", "either", "choice"))
 #: Of more notes those are told that have most of the question's words, and so many characters.
 _MOST, _LONGEST = 2, 600
 
 
-def noted(question: MailQuestion, notes: Iterable[str], base: datetime, language: Language) -> str:
-    """Return the notes that answer a question, in the first person; C{""} for none."""
+def noted(
+    question: MailQuestion, notes: Iterable[str], base: datetime, language: Language, meaning: IMeaning | None = None,
+    name: str = "",
+) -> str:
+    """
+    Return the notes that answer a question, in the first person; C{""} for none.
+
+    @param meaning: whom to ask how near a note is that has but one word of the question; nobody, when none is given;
+        C{name}: the first name of whom they were given, which may stand in them.
+    """
     least, own = _WORDS.get(question.type, 0), content(question.text, language.code)
     # "How much is that?" is asked of what stands before it.
     asked = own | content(question.lead, language.code)
-    found: list[tuple[int, str]] = []
     given = [(note, content(note, language.code)) for note in _given(notes)] if least and asked else []
     # The thing asked about, where one note alone speaks of it and little else is asked.
     thing = content(question.topic, language.code) & own if len(own) <= _FEW else frozenset()
+    thing = own if question.form == "request" else thing
     alone = sum(bool(shared(thing, words)) for _, words in given) == 1
     number = question.type == "request" and mentions_any(question.text, asking(language.code).numbered)
+    # Who is named has more to do than what is asked for.
+    plain = own if language.inflected else content(" ".join(
+        word for word in question.text.split()[1:] if word.islower()), language.code)
+    found: list[tuple[int, str]] = []
     for note, words in given:
         same = shared(asked, words)
-        near = len(same) >= least and (same & own or len(own) < _POINTING) or own and same >= own or (
-            alone and thing & same) or number and same & own and has_number(note, language)
+        near = own and same >= own or len(same) >= least and (same & own or len(own) < _POINTING) or (
+            alone and thing & same) or number and same & own and has_number(note, language) or (
+            meaning is not None and same & plain and meaning.nearness(question.text, note) >= _NEAR)
         if near and _fits(question.type, note, base, language):
             found.append((len(same), note))
     best = max((same for same, _ in found), default=0)
     # To whether something is so the nearest is the answer.
     least = best if len(found) > _MOST or question.type in _CLOSED else 0
-    return " ".join(_own(note, language) for same, note in found if same >= least)[:_LONGEST]
+    return " ".join(_own(note, language, name) for same, note in found if same >= least)[:_LONGEST]
 
 
 def liked(options: Sequence[str], notes: Iterable[str], language: Language) -> str:
@@ -85,8 +101,12 @@ def _fits(type: str, note: str, base: datetime, language: Language) -> bool:
         type == "much" and MONEY.search(note) is not None)
 
 
-def _own(note: str, language: Language) -> str:
-    """A note as a sentence of whom it is about: "Is vegan since last year"."""
-    head, _, rest = say(note, 300).strip().rstrip(".").partition(" ")
-    said = f"{table(language.code).notes.get(head.lower(), head)} {rest}".strip()
+def _own(note: str, language: Language, name: str = "") -> str:
+    """A note as a sentence of whom it is about: "Is vegan since last year", "Omar works on Fridays"."""
+    said, verbs = say(note, 300).strip().rstrip("."), table(language.code).notes
+    head, _, rest = said.partition(" ")
+    if name and head == name and rest.partition(" ")[0].lower() in verbs:
+        head, *others = rest.split()
+        rest = " ".join(language.first_person.get(word, word) for word in others)
+    said = f"{verbs.get(head.lower(), head)} {rest}".strip()
     return f"{said[:1].upper()}{said[1:]}."

@@ -22,6 +22,10 @@ _APART = {
         ("How is mum", ("How is mum?",)),
         ("Did the dishes.", ("Did the dishes.",)),
         ("He lives next door and has the keys.", ("He lives next door and has the keys.",)),
+        ("This applies to the invoice, which is due this week.", (
+            "This applies to the invoice, which is due this week.",)),
+        ("One last question, do parents have to stay?", ("One last question", "do parents have to stay?")),
+        ("Two sockets (is that possible?) by May.", ("Two sockets by May.", "is that possible?")),
         ("Should you need more, call me.", ("Should you need more, call me.",)),
         ("If it rains, can we come in?", ("If it rains, can we come in?",)),
         ("Maria, are you there?", ("Maria, are you there?",)),

@@ -56,3 +56,11 @@ class PointTests(SynchronousTestCase):
         """An opinion comes last, and once."""
         self.assertEqual([kind for kind, _ in read("What do you think? Any thoughts? When does it start?")],
                          ["when", "opinion"])
+
+    def test_listed(self) -> None:
+        """What is listed behind a sentence that wants something is asked for, on a line of its own or not."""
+        for text in ("For the grant I need:\n\na) number of members\nb) your policy\n\nThanks", (
+                "We still need: 1. the number of members 2. the policy of the club")):
+            self.assertEqual([one for one, _ in read(text)], ["many", "request"], text)
+        self.assertEqual(read("Three things happened:\n- the van broke down\n- I had to walk home"), [])
+        self.assertEqual(read("Wie heißt der Fahrer, den ich Ihnen genannt habe?"), [("who", "")])
