@@ -17,7 +17,7 @@ from simmail.core.language.facts import Fact
 from simmail.core.language.questions import MailQuestion
 from simmail.core.language.tables import Language
 from simmail.core.records.conversation import Remark
-from simmail.core.writer.sources.bounds import Ranges, compared, ranges
+from simmail.core.writer.sources.cut.bounds import Ranges, compared, ranges
 from simmail.core.writer.sources.limits import limit_words
 from simmail.core.writer.sources.marks import Marks, agree, marks
 from simmail.core.writer.sources.reckoning import priced

@@ -9,7 +9,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from simmail.core.language.facts import read_facts
 from simmail.core.language.questions import read_question
 from simmail.core.language.tables import language
-from simmail.core.writer.sources.bounds import compared, ranges
+from simmail.core.writer.sources.cut.bounds import compared, ranges
 from simmail.core.writer.sources.recall import check
 from tests.core.writer.samples import NOW
 
