@@ -15,10 +15,10 @@ from msgspec.structs import replace
 from twisted.internet.interfaces import IReactorTime
 
 from simmail.core.records.commit import EventQuery, JobQuery
-from simmail.core.time.sim_clock import Timeline
 from simmail.server.organizations import Universes
 from simmail.server.replacement import Replacement, Step
 from simmail.server.snapshots import Snapshots
+from simmail.universe.clock import Timeline
 from simmail.universe.fingerprint import fingerprint
 from simmail.universe.universe import Universe
 

@@ -18,20 +18,19 @@ from twisted.internet.defer import Deferred, gatherResults
 from twisted.internet.interfaces import IReactorTime
 
 from simmail.config import Config
-from simmail.core.records.commit import Commit
 from simmail.core.inspection.engine import SpamEngine
 from simmail.core.inspection.sender.lookup import Lookup, nowhere
 from simmail.core.inspection.sender.published import FetchFile, not_fetched
+from simmail.core.records.commit import Commit
 from simmail.core.rules.quota_plan import Plan, SELF_HOSTED
-from simmail.core.time.sim_clock import begun
 from simmail.core.wording.attached import ReadPdf, not_read
 from simmail.errors import Conflict, Unavailable
 from simmail.interfaces import IBrowser, IDatabase, ILanguageModel, IMailImages, IMailStore, IPeers, IWebhookSender
 from simmail.server.accounts import Accounts
 from simmail.server.apikeys import ApiKeys
 from simmail.server.documents import ServerDocuments
-from simmail.server.lifetimes import ends_in, Lifetimes
-from simmail.server.organizations import check_id, Organizations, Universes
+from simmail.server.lifetimes import Lifetimes, ends_in
+from simmail.server.organizations import Organizations, Universes, check_id
 from simmail.server.passwords import Passwords
 from simmail.server.replacement import GOING, Replacement
 from simmail.server.resets import Resets
@@ -39,7 +38,7 @@ from simmail.server.signin import Authenticator
 from simmail.server.signin_limit import SignInLimit
 from simmail.server.snapshots import Snapshots
 from simmail.server.users import Users
-from simmail.universe.clock import WallClock
+from simmail.universe.clock import WallClock, begun
 from simmail.universe.universe import Universe, UniverseRecord
 
 

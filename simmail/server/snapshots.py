@@ -22,14 +22,14 @@ from twisted.internet.interfaces import IReactorTime
 from simmail.concurrency import Lock
 from simmail.core.records.commit import Commit
 from simmail.core.rules.login_name import qualified
-from simmail.core.time.sim_clock import Timeline
 from simmail.errors import Conflict, Invalid, NotFound
 from simmail.interfaces import IDatabase, IMailImages
 from simmail.server.apikeys import ApiKeys
 from simmail.server.documents import ServerDocuments
 from simmail.server.lifetimes import ends_in
-from simmail.server.organizations import check_id, Organizations, Universes
-from simmail.server.replacement import GOING, Replacement, silence, Step
+from simmail.server.organizations import Organizations, Universes, check_id
+from simmail.server.replacement import GOING, Replacement, Step, silence
+from simmail.universe.clock import Timeline
 from simmail.universe.fingerprint import fingerprint
 from simmail.universe.universe import Universe, UniverseRecord
 

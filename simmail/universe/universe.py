@@ -43,27 +43,25 @@ from simmail.core.inspection.sender.published import FetchFile, not_fetched
 from simmail.core.records.commit import Commit, EventQuery
 from simmail.core.rng import Dice
 from simmail.core.rules.quota_plan import Plan, SELF_HOSTED
-from simmail.core.time.sim_clock import Timeline
 from simmail.core.wording.attached import ReadPdf, not_read
 from simmail.errors import Unavailable
 from simmail.interfaces import IBrowser, IDatabase, ILanguageModel, IMailStore, IWebhookSender
 from simmail.universe.cache import DocumentCache, MailCache
-from simmail.universe.clock import ClockStatus, UniverseClock, WallClock
+from simmail.universe.clock import ClockStatus, Timeline, UniverseClock, WallClock
 from simmail.universe.committer import Committer
 from simmail.universe.eventlog import EventLog
 from simmail.universe.faults import Faults
-from simmail.universe.jobs.bounces import Bounces
+from simmail.universe.insights.insights import Insights
+from simmail.universe.insights.shares import Shares
 from simmail.universe.inspection.addresses import CheckAddresses
 from simmail.universe.inspection.inspections import Inspections
 from simmail.universe.inspection.link_check import LinkCheck
 from simmail.universe.inspection.scoring import Scoring
-from simmail.universe.insights.insights import Insights
-from simmail.universe.insights.shares import Shares
+from simmail.universe.jobs.bounces import Bounces
 from simmail.universe.jobs.job_mails import JobMails
 from simmail.universe.jobs.letters import Letters
 from simmail.universe.jobs.link_visits import LinkVisits
 from simmail.universe.jobs.runner import MailJobRunner
-from simmail.universe.people.wording import Wording
 from simmail.universe.mailflow.external import ExternalMail
 from simmail.universe.mailflow.in_flight import Entrance, MailInFlight
 from simmail.universe.mailflow.mailboxes import Mailboxes
@@ -73,6 +71,7 @@ from simmail.universe.mailflow.recent import RecentMail
 from simmail.universe.mailflow.recovery import CrashRecovery
 from simmail.universe.mailflow.routing import MailRouter
 from simmail.universe.mailflow.search import MailSearch
+from simmail.universe.mailflow.standstill import Standstill
 from simmail.universe.mailflow.waits import Waits
 from simmail.universe.maillog import MailLog
 from simmail.universe.meaning import Meaning
@@ -85,12 +84,12 @@ from simmail.universe.people.inbox_worker import InboxWorker
 from simmail.universe.people.memory import Memories
 from simmail.universe.people.personas import Personas
 from simmail.universe.people.strangers import Strangers
+from simmail.universe.people.wording import Wording
 from simmail.universe.policy import Policy
 from simmail.universe.retention import Pruning
 from simmail.universe.scheduler import Scheduler
 from simmail.universe.score.scores import Scores
 from simmail.universe.settings import Settings
-from simmail.universe.mailflow.standstill import Standstill
 from simmail.universe.usage import Usage
 from simmail.universe.webhooks.webhooks import Webhooks
 from simmail.universe.world.streams import Streams

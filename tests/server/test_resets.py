@@ -8,13 +8,13 @@ from typing import Any
 from twisted.internet.defer import Deferred
 
 from simmail.core.records.commit import Commit
-from simmail.core.time.sim_clock import Timeline
 from simmail.core.webhook.endpoint import WebhookFields
 from simmail.errors import NotFound, Unavailable
 from simmail.server.remainder import DEFAULT, KEPT
 from simmail.server.replacement import AGAIN
-from simmail.server.resets import begun_again, Removed
+from simmail.server.resets import Removed, begun_again
 from simmail.testing.universe import START, now
+from simmail.universe.clock import Timeline
 from tests.server.copies import CopiesTestCase, Killed, Killing, LOGIN, PASSWORD
 from tests.universe.test_road import MAIL, persona
 

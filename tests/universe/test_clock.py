@@ -1,4 +1,4 @@
-"""Tests for C{simmail.universe.clock} and C{simmail.core.time.sim_clock}."""
+"""Tests for C{simmail.universe.clock} and C{simmail.universe.clock}."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.records.commit import Commit
-from simmail.core.time.sim_clock import FASTEST, SLOWEST, Timeline
 from simmail.errors import Invalid
 from simmail.testing.universe import START, now
-from simmail.universe.clock import UniverseClock
+from simmail.universe.clock import FASTEST, SLOWEST, Timeline, UniverseClock
 
 
 class TimelineTests(SynchronousTestCase):

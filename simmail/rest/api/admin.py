@@ -15,13 +15,13 @@ from msgspec.structs import asdict
 from simmail.core.mime.address import parse
 from simmail.core.rules.login_name import qualified
 from simmail.core.time.instant import parse_duration, parse_instant
-from simmail.core.time.sim_clock import FASTEST, SLOWEST
 from simmail.errors import Forbidden, Invalid, Refusal
 from simmail.rest.api.clock import Speed
 from simmail.rest.api.connection import ConnectionFacts, LoginName, read_connection
 from simmail.rest.route import Body, Call, Deleted, Role, Route
 from simmail.server.apikeys import ToolSet
 from simmail.server.passwords import new_password
+from simmail.universe.clock import FASTEST, SLOWEST
 from simmail.universe.universe import Universe, UniverseRecord
 
 HEADING = "Administration"

@@ -12,10 +12,9 @@ from typing import Annotated
 from msgspec import Meta
 
 from simmail.core.time.instant import parse_duration, parse_instant
-from simmail.core.time.sim_clock import FASTEST, SLOWEST
 from simmail.errors import Invalid
 from simmail.rest.route import Body, Call, Route
-from simmail.universe.clock import Advanced, ClockStatus, LONGEST_SETTLE, MOST_JOBS
+from simmail.universe.clock import Advanced, ClockStatus, FASTEST, LONGEST_SETTLE, MOST_JOBS, SLOWEST
 
 HEADING = "Clock and jobs"
 

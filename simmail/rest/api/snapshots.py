@@ -11,13 +11,13 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
-from simmail.core.time.sim_clock import begun
-from simmail.rest.api.admin import clock_of, ClockStart, ttl_of, universe as named_universe
+from simmail.rest.api.admin import ClockStart, clock_of, ttl_of, universe as named_universe
 from simmail.rest.api.connection import ConnectionFacts, LoginName, read_connection
 from simmail.rest.route import Body, Call, Deleted, Route
 from simmail.server.remainder import DEFAULT, Kept
 from simmail.server.resets import Removed
 from simmail.server.snapshots import Forked, LONGEST_NAME, UniverseSnapshot
+from simmail.universe.clock import begun
 from simmail.universe.universe import Universe
 
 HEADING = "Reset, snapshots and forks"

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core.time.sim_clock import FASTEST, SLOWEST, Timeline
 from simmail.errors import Invalid
+from simmail.universe.clock import FASTEST, SLOWEST, Timeline
 
 SIM = datetime(2026, 3, 1, 9, tzinfo=timezone.utc)
 LINE = Timeline(SIM, 1000.0)
