@@ -26,6 +26,7 @@ from simmail.core.message.summary import Digest
 from simmail.core.message.thread_keys import ThreadKeys
 from simmail.core.records.delivery import Copy, Delivery, Placement
 from simmail.core.records.folder import FolderChange, FolderStatus, MailboxCounts
+from simmail.core.time.instant import microseconds
 from simmail.errors import Invalid, NotFound, Refusal, Unavailable
 from simmail.interfaces import IMailStore
 from simmail.mailstore.annotations import Annotations
@@ -51,7 +52,7 @@ from simmail.mailstore.journal.journal import Journal, Visibility
 from simmail.mailstore.mailbox_list import FolderList, MailboxList, MessageCounts
 from simmail.mailstore.maildir.filename import Row
 from simmail.mailstore.maildir.files import ISought, Shown
-from simmail.mailstore.maildir.flags import canonical_all, microseconds
+from simmail.mailstore.maildir.flags import canonical_all
 from simmail.mailstore.maildir.layout import Layout
 from simmail.mailstore.maildir.names import (
     INBOX, STANDARD, check_folder, check_mailbox, existing_folder, mailbox_dir, special_order,

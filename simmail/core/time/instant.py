@@ -16,6 +16,7 @@ from zoneinfo import ZoneInfo
 from simmail.errors import Invalid
 
 UTC = timezone.utc
+_EPOCH, _MICROSECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(microseconds=1)
 DAYS: tuple[str, ...] = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 EVERY_DAY: frozenset[int] = frozenset(range(7))
 
@@ -229,3 +230,15 @@ def local_arrival(arrived: datetime, dated: datetime | None, home: tzinfo) -> da
     """
     offset = dated.utcoffset() if dated is not None else None
     return arrived.astimezone(home if offset is None else timezone(offset))
+
+
+def microseconds(at: datetime) -> int:
+    """Return an instant as the mail store keeps it: microseconds since 1970.  @raise Invalid: it has no time zone."""
+    if at.tzinfo is None:
+        raise Invalid("date", "must have a time zone")
+    return (at - _EPOCH) // _MICROSECOND
+
+
+def of_microseconds(since: int) -> datetime:
+    """Return the instant, in UTC."""
+    return _EPOCH + timedelta(microseconds=since)

@@ -22,11 +22,12 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from simmail.core.records.delivery import Copy, Delivery, Placement
+from simmail.core.time.instant import microseconds
 from simmail.mailstore.delivery.changes import Restated, remove_replaced
 from simmail.mailstore.delivery.folders import LockedFolder, OpenFolder, OpenFolders
 from simmail.mailstore.maildir import filename, savedate
 from simmail.mailstore.maildir.filename import Row, row_of
-from simmail.mailstore.maildir.flags import is_keyword, microseconds
+from simmail.mailstore.maildir.flags import is_keyword
 from simmail.mailstore.maildir.layout import Layout, TMP
 from simmail.mailstore.maildir.uidlist import UidList, UidListDamaged
 

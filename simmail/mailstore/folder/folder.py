@@ -18,6 +18,7 @@ from simmail.concurrency import as_deferred, unbroken
 from simmail.core.message.sort import Criterion
 from simmail.core.message.summary import Digest
 from simmail.core.records.folder import Columns
+from simmail.core.time.instant import of_microseconds
 from simmail.errors import NotFound
 from simmail.interfaces import IFolder
 from simmail.mailstore.delivery.changes import BumpModseq
@@ -31,7 +32,6 @@ from simmail.mailstore.index.index import Index, Snapshot
 from simmail.mailstore.maildir import savedate
 from simmail.mailstore.maildir.filename import Row
 from simmail.mailstore.maildir.files import read_files
-from simmail.mailstore.maildir.flags import instant
 from simmail.mailstore.maildir.opened import OpenMessage
 
 
@@ -120,7 +120,7 @@ async def saved(folder: ChangingFolder, uids: Sequence[int]) -> list[datetime | 
     context = folder.context
     found = await context.reader.call(
         savedate.find, context.layout.root, folder.directory, [uid for uid, _ in there], [date for _, date in there])
-    known = dict(zip([uid for uid, _ in there], map(instant, found)))
+    known = dict(zip([uid for uid, _ in there], map(of_microseconds, found)))
     return list(map(known.get, uids))
 
 

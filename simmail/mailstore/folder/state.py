@@ -13,11 +13,12 @@ from operator import lt
 from typing import Any
 
 from simmail.core.records.folder import Entry, FolderChange, FolderStatus
+from simmail.core.time.instant import of_microseconds
 from simmail.errors import NotFound
 from simmail.mailstore.folder.rows import Rows
 from simmail.mailstore.listeners import Listeners
 from simmail.mailstore.maildir.filename import Row, bit_of_keyword, bit_of
-from simmail.mailstore.maildir.flags import SYSTEM, instant
+from simmail.mailstore.maildir.flags import SYSTEM
 
 
 class KeywordTable:
@@ -139,8 +140,8 @@ class FolderState(Listeners[[FolderChange]]):
 
     def _entry(self, at: int) -> Entry:
         rows = self.rows
-        return Entry(rows.uids[at], self.table.flags_of(rows.masks[at]), rows.sizes[at], instant(rows.dates[at]),
-                     rows.modseqs[at], bool(rows.recent[at]))
+        return Entry(rows.uids[at], self.table.flags_of(rows.masks[at]), rows.sizes[at],
+                     of_microseconds(rows.dates[at]), rows.modseqs[at], bool(rows.recent[at]))
 
     def entry(self, uid: int) -> Entry | None:
         at = self.rows.find(uid)
@@ -187,7 +188,7 @@ class FolderState(Listeners[[FolderChange]]):
                 return known[mask] if mask in known else flags_of(mask)
             return flags
         if name == "date":
-            return lambda at: instant(rows.dates[at])
+            return lambda at: of_microseconds(rows.dates[at])
         if name == "recent":
             return lambda at: bool(rows.recent[at])
         if name == "key":

@@ -8,6 +8,7 @@ from datetime import datetime
 from twisted.internet.defer import Deferred, fail, succeed
 
 from simmail.core.records.delivery import Delivery, DeliveryPart, Placement, ReplacedMessage
+from simmail.core.time.instant import microseconds
 from simmail.errors import NotFound, Refusal
 from simmail.mailstore.delivery.changes import RemoveFiles
 from simmail.mailstore.delivery.copymove import Sources, Transfer
@@ -16,7 +17,7 @@ from simmail.mailstore.delivery.maildir_delivery import DeliveryResult
 from simmail.mailstore.folder.changes import ChangingFolder
 from simmail.mailstore.index import update
 from simmail.mailstore.maildir.filename import Row, packed
-from simmail.mailstore.maildir.flags import canonical_all, microseconds
+from simmail.mailstore.maildir.flags import canonical_all
 
 
 async def transfer(

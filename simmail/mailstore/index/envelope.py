@@ -13,8 +13,8 @@ from typing import Any
 from simmail.core.message.envelope_read import keys_of, subject_of
 from simmail.core.message.folding import fold
 from simmail.core.message.sort import Criterion
+from simmail.core.time.instant import microseconds
 from simmail.mailstore.index.index import Index
-from simmail.mailstore.maildir.flags import microseconds
 
 #: What folders and envelopes tell of a message.
 _TOLD = frozenset(("arrival", "size", "at", "order_subject"))

@@ -22,10 +22,10 @@ from simmail.core.message.sort import Criterion, OF_FOLDER
 from simmail.core.message.summary import Digest, Enclosed, SEARCHED
 from simmail.core.mime.address import Address
 from simmail.core.records.folder import Columns, by_uid, only
+from simmail.core.time.instant import microseconds, of_microseconds
 from simmail.mailstore.index.fulltext import FullText
 from simmail.mailstore.index.sqlite import IndexFile
 from simmail.mailstore.maildir.files import Shown, Stub
-from simmail.mailstore.maildir.flags import instant, microseconds
 
 #: Rows of a query; more do not fit into the processor's caches.
 _SLICE = 200
@@ -72,7 +72,7 @@ def _from_text(text: str) -> bytes:
 
 
 def _as_instant(octets: bytes) -> datetime | None:
-    return instant(int(octets)) if octets else None
+    return of_microseconds(int(octets)) if octets else None
 
 
 def _from_instant(at: datetime | None) -> bytes:

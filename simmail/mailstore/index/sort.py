@@ -8,6 +8,7 @@ from typing import Any
 
 from simmail.core.message.sort import Criterion, OF_FOLDER, in_order
 from simmail.core.records.folder import as_columns
+from simmail.core.time.instant import microseconds
 from simmail.errors import Unavailable
 from simmail.mailstore.index import envelope
 from simmail.mailstore.index.fetch import without_index
@@ -15,7 +16,6 @@ from simmail.mailstore.index.folder import IIndexed, Key, key_of
 from simmail.mailstore.index.index import Index
 from simmail.mailstore.index.mail_index import MailIndex
 from simmail.mailstore.index.messages import SHOWN
-from simmail.mailstore.maildir.flags import microseconds
 
 #: Messages whose envelopes are looked at in one go, before others have their turn.
 _SORTED = 2000

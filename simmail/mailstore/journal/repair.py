@@ -16,13 +16,14 @@ from typing import NamedTuple
 from twisted.logger import Logger
 
 from simmail.core.records.delivery import Copy, Delivery
+from simmail.core.time.instant import microseconds
 from simmail.errors import NotFound
 from simmail.mailstore.delivery.folders import OpenFolder, raise_uidnexts
 from simmail.mailstore.delivery.maildir_delivery import Added, MaildirDelivery, key_of
 from simmail.mailstore.journal.retained import Journalled
 from simmail.mailstore.maildir import filename, savedate
 from simmail.mailstore.maildir.filename import CUR, NEW, row_of
-from simmail.mailstore.maildir.flags import is_keyword, microseconds
+from simmail.mailstore.maildir.flags import is_keyword
 from simmail.mailstore.maildir.layout import TMP
 
 #: UIDs left out after a disk lost what was written last: more than can have been given between two syncs of a folder.

@@ -7,7 +7,6 @@ Source: RFC 3501 section 2.3.2; C{$Forwarded} is Maildir's C{P} ("passed").
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import UTC, datetime, timedelta
 
 from simmail.errors import Invalid
 
@@ -23,8 +22,6 @@ LONGEST_KEYWORD = 64
 
 _CANONICAL = {name.lower(): name for name, _ in SYSTEM}
 _SPECIALS = frozenset('(){%*"\\]')
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
 
 
 def canonical(flag: str) -> str:
@@ -57,15 +54,3 @@ def canonical_all(flags: Iterable[str]) -> tuple[str, ...]:
 def is_keyword(flag: str) -> bool:
     """Whether a canonical flag takes a place in the folder's table of keywords."""
     return flag.lower() not in _CANONICAL
-
-
-def microseconds(at: datetime) -> int:
-    """An instant as the store keeps it: microseconds since 1970.  @raise Invalid: it has no time zone."""
-    if at.tzinfo is None:
-        raise Invalid("date", "must have a time zone")
-    return (at - _EPOCH) // _MICROSECOND
-
-
-def instant(microseconds: int) -> datetime:
-    """The instant, in UTC."""
-    return _EPOCH + timedelta(microseconds=microseconds)

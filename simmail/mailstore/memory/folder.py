@@ -14,10 +14,11 @@ from simmail.core.message.folding import fold
 from simmail.core.message.sort import Criterion, in_order
 from simmail.core.message.summary import Digest
 from simmail.core.records.folder import Columns, Entry, FolderChange, FolderStatus
+from simmail.core.time.instant import microseconds
 from simmail.errors import Invalid, NotFound
 from simmail.interfaces import IFolder
 from simmail.mailstore.listeners import Listeners
-from simmail.mailstore.maildir.flags import MOST_KEYWORDS, canonical_all, is_keyword, microseconds
+from simmail.mailstore.maildir.flags import MOST_KEYWORDS, canonical_all, is_keyword
 from simmail.mailstore.memory.parts import MemoryContext, OpenMessageInMemory
 
 

@@ -21,10 +21,11 @@ from simmail.core.message.summarize import digest as core_digest
 from simmail.core.message.summary import Digest
 from simmail.core.records.delivery import Copy, Delivery, Placement, SPECIAL_FOLDERS
 from simmail.core.records.folder import FolderStatus, MailboxCounts, counted
+from simmail.core.time.instant import microseconds
 from simmail.errors import Conflict, NotFound
 from simmail.interfaces import IMailStore
 from simmail.mailstore.delivery.external import foreign_id
-from simmail.mailstore.maildir.flags import canonical_all, microseconds
+from simmail.mailstore.maildir.flags import canonical_all
 from simmail.mailstore.maildir.names import (
     INBOX, STANDARD, check_folder, check_mailbox, existing_folder, is_inferior, check_special_use, renamed_use,
     special_order, use_of,

@@ -8,10 +8,10 @@ from hypothesis import given, strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.records.folder import FolderChange
+from simmail.core.time.instant import of_microseconds
 from simmail.errors import NotFound
 from simmail.mailstore.folder.state import FolderState
 from simmail.mailstore.maildir.filename import Row
-from simmail.mailstore.maildir.flags import instant
 
 COLUMNS = ("uid", "size", "modseq", "arrival", "flags", "date", "recent", "key")
 
@@ -82,4 +82,4 @@ class StateTests(SynchronousTestCase):
             self.assertEqual(list(state.there(uids)), [one.uid for one in entries if one is not None])
             self.assertEqual(state.entries(uids), [one for one in entries if one is not None])
             self.assertEqual([path is None for path in state.paths(uids)], [one is None for one in entries])
-        self.assertTrue(all(one.date == instant(1_000_000 * one.uid) for one in state.entries(sorted(there))))
+        self.assertTrue(all(one.date == of_microseconds(1_000_000 * one.uid) for one in state.entries(sorted(there))))

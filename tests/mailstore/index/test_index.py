@@ -15,10 +15,10 @@ from simmail.core.message.folding import fold
 from simmail.core.message.sort import Criterion, NAMES as NAMES_OF_ORDERS, in_order
 from simmail.core.message.summary import Digest, Enclosed, KEPT
 from simmail.core.mime.address import Address
+from simmail.core.time.instant import microseconds
 from simmail.mailstore.index import messages, sqlite as index_module
 from simmail.mailstore.index.index import Index, Snapshot
 from simmail.mailstore.index.messages import Unread
-from simmail.mailstore.maildir.flags import microseconds
 from tests.contracts.mailstores import a_mail, tiny_digest
 
 NAMES = KEPT

@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
+from simmail.core.time.instant import microseconds, of_microseconds
 from simmail.errors import Invalid
 from simmail.mailstore.maildir.filename import bit_of_keyword, letters_of, mask_of
-from simmail.mailstore.maildir.flags import canonical, canonical_all, instant, is_keyword, microseconds
+from simmail.mailstore.maildir.flags import canonical, canonical_all, is_keyword
 
 
 class FlagTests(SynchronousTestCase):
@@ -49,8 +50,8 @@ class DateTests(SynchronousTestCase):
     def test_there_and_back(self, naive: datetime, hours: int) -> None:
         """An instant comes back to the microsecond, in UTC."""
         at = naive.replace(tzinfo=timezone(timedelta(hours=hours)))
-        self.assertEqual(instant(microseconds(at)), at)
-        self.assertEqual(instant(microseconds(at)).tzinfo, UTC)
+        self.assertEqual(of_microseconds(microseconds(at)), at)
+        self.assertEqual(of_microseconds(microseconds(at)).tzinfo, UTC)
 
     def test_naive(self) -> None:
         """Without a zone it is no instant."""
