@@ -12,7 +12,7 @@ from simmail.core.records.commit import Commit, EventQuery, JobQuery
 from simmail.core.records.event import Event, PersonaTag, Recorded
 from simmail.database.stored import STORED, StoredArrival, StoredNumbers, StoredRow
 from simmail.errors import Invalid
-from tests.contracts.test_database import arrival, at, event, job, NINE
+from tests.contracts.databases import arrival, at, event, job, NINE
 from tests.database.running import RedisTestCase
 
 
