@@ -223,7 +223,11 @@ class UniverseClock:
         now = self.line()
         # A clock that stands, or waits already, is held back by nothing: what is owed need not be looked through.
         if now > self._last:
-            self._last = max(min([now, *[at for at in [earliest() for earliest in self.owed] if at]]), self._last)
+            for earliest in self.owed:
+                at = earliest()
+                if at is not None and at < now:
+                    now = at
+            self._last = max(now, self._last)
         return self._last
 
     def real_until(self, due: datetime) -> float | None:
