@@ -15,12 +15,10 @@ from simmail.core.language.tables import LANGUAGES, Language, every
 from simmail.core.language.tables import language as known
 from simmail.core.message.mail import Mail
 from simmail.core.mime.address import domain_of, local_part
+from simmail.core.net.hosts import MAIL_PROVIDERS
 
-#: Mail providers: their domain says nothing about where somebody works.
-PROVIDERS = frozenset((
-    "gmail", "googlemail", "outlook", "hotmail", "live", "yahoo", "icloud", "me", "mac", "gmx", "web", "aol", "proton",
-    "protonmail", "mail", "email", "posteo", "t-online", "freenet", "yandex", "zoho", "fastmail",
-))
+#: Mail providers, in whatever country: their domain says nothing about where somebody works.
+PROVIDERS = frozenset(domain.partition(".")[0] for domain in MAIL_PROVIDERS)
 #: Characters of a local part or a company's name that is longer than any.
 _LONGEST = 40
 

@@ -6,11 +6,12 @@ from __future__ import annotations
 
 from ipaddress import ip_address
 
-#: Where a look at the sender's site tells nothing about the sender.
+#: Whose domain tells nothing about who writes from it, nor about where somebody works.
 MAIL_PROVIDERS = frozenset((
     "gmail.com", "googlemail.com", "outlook.com", "hotmail.com", "live.com", "msn.com", "yahoo.com", "icloud.com",
-    "me.com", "aol.com", "proton.me", "protonmail.com", "gmx.de", "gmx.net", "gmx.com", "web.de", "mail.com",
-    "t-online.de", "yandex.ru", "mail.ru", "qq.com", "163.com", "zoho.com", "fastmail.com",
+    "me.com", "mac.com", "aol.com", "proton.me", "protonmail.com", "gmx.de", "gmx.net", "gmx.com", "web.de", "mail.com",
+    "email.com", "posteo.de", "t-online.de", "freenet.de", "yandex.ru", "mail.ru", "qq.com", "163.com", "zoho.com",
+    "fastmail.com",
 ))
 
 _LOCAL_SUFFIXES = (".localhost", ".local", ".internal", ".lan", ".home.arpa")

@@ -72,7 +72,8 @@ class SenderTests(SynchronousTestCase):
     def test_company(self) -> None:
         """The domain's own label, whatever stands around it; freemail says nothing."""
         self.assertEqual(company_of("a@mail.brightdesk.co.uk"), "Brightdesk")
-        self.assertEqual(company_of("a@gmail.com"), "")
+        for domain in ("gmail.com", "msn.com", "yahoo.co.uk", "posteo.de"):
+            self.assertEqual(company_of(f"a@{domain}"), "")
         self.assertEqual(company_of("nonsense"), "")
 
 
