@@ -19,6 +19,7 @@ from msgspec import Struct
 from simmail.core.language.meaning import IMeaning, plain
 from simmail.core.language import tables
 from simmail.core.language.clause.question_types import attribute_names
+from simmail.core.language.clause.tables import restating, third
 from simmail.core.language.phrases import say, words
 from simmail.core.language.questions import read_question
 from simmail.core.language.tables import Language, counted, every, merged
@@ -72,7 +73,16 @@ class Fact(Struct, frozen=True):
             return "answer.said"
         return "answer.fact"
 
+    def is_named(self) -> bool:
+        """Return whether it may be said that its name is its value: not that "the ready is Friday"."""
+        how = restating("en")  # elsewhere a name and its value stand beside each other, without a verb
+        last, first = self.label.lower().rpartition(" ")[2], self.value.lower().partition(" ")[0]
+        return not (last in how.verb_starts or third(last, how) and " " in self.label or last.endswith(
+            how.verb_endings) and last not in how.no_verbs or how.past.get(first) == first or last in how.adverbs)
+
     def _is_told(self) -> bool:
+        if not self.is_named():
+            return True
         # "Gate: gate 3", "expected: Friday" and "status: is at the customs": nobody says "the expected is".
         label, value = self.label.lower(), self.value.lower()
         return value.startswith(f"{label} ") or label in every("state_labels") or (

@@ -112,11 +112,11 @@ def read_question(sentence: str, language: Language, form: str = "", about: str 
         language.code).past_words.isdisjoint(low.split())
     if (slots or asks_time(clause, language)) and not recalls:
         form = "time"
-    elif clause.startswith(language.when_words):
+    elif _begins_with(clause, language.when_words):
         form = "when"
-    elif clause.startswith(language.number_words):
+    elif _begins_with(clause, language.number_words):
         form = "many"
-    elif clause.startswith(language.reason_words):
+    elif _begins_with(clause, language.reason_words):
         form = "why"
     elif offered and clause.startswith(language.choosing_words):
         form = "choice"
@@ -261,7 +261,13 @@ def asks_what(clause: str, language: Language) -> bool:
     first, _, rest = clause.partition(" ")
     if first in language.question_prepositions:
         clause = rest
-    return clause.startswith(language.question_words)
+    return _begins_with(clause, language.question_words)
+
+
+def _begins_with(clause: str, openings: tuple[str, ...]) -> bool:
+    """Whether a clause begins with a whole word of some: "wollen" is no "wo"."""
+    return clause.startswith(openings) and any(
+        clause.startswith(one) and not clause[len(one):len(one) + 1].isalpha() for one in openings)
 
 
 def led_in(question: str, language: Language) -> str:

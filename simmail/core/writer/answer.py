@@ -155,7 +155,8 @@ def _request(scene: Scene, read: Read, question: MailQuestion, place: int, value
         word.lower() for word in will.split())
     # "Vous envoyer": a pronoun may stand before it.
     reported = not owed and not lasting and not restating(scene.language.code).reported.isdisjoint(
-        will.lower().split()[:2]) and not _sends_no_paper(will, scene.language)
+        will.lower().split()[:2]) and not _sends_no_paper(will, scene.language) and not _on_a_day(
+        will.lower().split(), scene.language)
     return Said(act="answer.will", values={**plain, "task": will}, promise=scene.promise(
         what, day) if reported else None)
 
@@ -168,6 +169,12 @@ def _granted(scene: Scene, read: Read, question: MailQuestion, values: dict[str,
     paper = is_document(question.topic.rpartition(" ")[2].lower(), scene.language)
     return Said(act="answer.when", values={**values, **counted(question.topic, scene.language), **scene.by(day)},
                 promise=scene.promise(question.topic, day) if paper else None)
+
+
+def _on_a_day(will: list[str], language: Language) -> bool:
+    """Whether something is done on a day, so that it is not done before: "collect him on Wednesday", not "by" it."""
+    return any(word in language.weekday_forms and before not in language.due_words
+               for before, word in zip(["", *will], will))
 
 
 def _sends_no_paper(will: str, language: Language) -> bool:

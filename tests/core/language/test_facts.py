@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core.language.facts import answering, on_money, read_facts, value_type
+from simmail.core.language.facts import Fact, answering, on_money, read_facts, value_type
 from simmail.core.language.tables import language
 from simmail.universe.meaning import Meaning
 
@@ -17,6 +17,15 @@ FACTS = read_facts(
 
 class FactTests(SynchronousTestCase):
     """Facts and notes."""
+
+    def test_named(self) -> None:
+        """A name is its value only where both are nouns: nobody says "the ready is Friday"."""
+        for label, value, named in (
+            ("delivery", "Friday", True), ("ready", "Friday at 4 pm", False), ("site closes", "4 pm", False),
+            ("creaking", "worn bottom bracket", False), ("shipping", "free", True), ("washer", "cost £240 new", False),
+            ("leylandii", "taken away for free", True), ("fertig", "Freitag", True),
+        ):
+            self.assertEqual(Fact(label, value).is_named(), named, label)
 
     def test_no_noun(self) -> None:
         """What makes no "the ... is ..." is told as a sentence of its own."""

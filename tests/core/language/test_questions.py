@@ -92,6 +92,15 @@ class FormTests(SynchronousTestCase):
                       "¿Quiere que le cambiemos la lámpara o que le devolvamos el dinero?"):
             self.assertEqual(read_question(other, language("es")).form, "either")
 
+    def test_whole_words(self) -> None:
+        """A question word is a whole word: "wollen" does not ask where, nor "whole" who."""
+        for code, question, form in (
+            ("de", "Wollt ihr?", "yes_no"), ("de", "Wohnt sie noch in Kiel?", "yes_no"),
+            ("de", "Wo wohnt sie?", "what"),
+            ("de", "Werden sie geliefert?", "yes_no"), ("en", "What's the plan?", "what"),
+        ):
+            self.assertEqual(read_question(question, language(code)).form, form, question)
+
     def test_clauses(self) -> None:
         """What is had a look at is no second question, and what is told before an offer belongs to none."""
         self.assertEqual(len(apart("Could you come by on Friday and have a look at the pump?", EN)), 1)

@@ -144,6 +144,8 @@ def statement(words: list[str], how: Restate) -> Statement:
         return Statement("", "")
     tail = words[1 + subject:]
     who, person = _person(words[1:1 + subject], tail, how)
+    if person == "us" and tail and tail[0].lower() in how.lot:
+        tail = tail[1:]  # "you lot"
     if not tail and person == "me" and first in how.modals:
         return Statement(f"{who} {how.mine.get(first, first)}", f"{who} {how.negated.get(first, '')}")  # "or will you?"
     verb = _verb(first, person, tail, how)

@@ -138,6 +138,8 @@ def deed(request: str, language: Language, polite: bool = True) -> tuple[str, st
     if start and low.split()[-len(start.split()):] != start.split():
         before = low.partition(f" {start} ")[0].split()
         words = words[len(before) + len(start.split()):]
+        if words[0].lower() in (language.and_, language.or_):
+            return "", ""  # "will you and Ifan come"
         if before and f"r{before[-1]}" in how.suffixes:
             words[0] += before[-1]  # "te puedes quedar" is "puedes quedarte"
     elif how.order == "infinitive" or how.order == "inverted" and not how.verbs.intersection(

@@ -41,6 +41,7 @@ class Restate(Struct, frozen=True, forbid_unknown_fields=True):
     asking: Mapping[str, str] = {}
     company: str = ""
     together: frozenset[str] = frozenset()
+    lot: frozenset[str] = frozenset()
     shared: str = ""
     shared_verbs: frozenset[str] = frozenset()
     subjects: frozenset[str] = frozenset()

@@ -77,9 +77,13 @@ def _look_up(
     if in_table is not None and changed:
         return in_table
     if question.type == "yes_no":
-        so = check(_whole(question, read, language), read.base, known.remarks, (*known.facts, *known.notes), language)
+        so = check(_whole(question, language), read.base, known.remarks, (*known.facts, *known.notes), language)
         if so is not None and so.fact is not None:
             told = {**facts.capital_label(so.fact, language).values(language), "value": so.fact.value.rstrip(".")}
+            if not so.fact.is_named():
+                yes = language.yes if so.agrees else language.no
+                return Said(act="answer.own", values={
+                    **values, "value": f"{yes[:1].upper()}{yes[1:]}, {so.fact.value.rstrip('.')}."})
             return Said(act="answer.fact_so" if so.agrees else "answer.fact_not", values={**values, **told})
         if so is not None and so.remark is not None:
             return _from_thread(scene, so.remark, values, "answer.said_so" if so.agrees else "answer.said_not")
@@ -151,16 +155,12 @@ def _look_up(
     return _of_self(scene, question, values, known)
 
 
-def _whole(question: MailQuestion, read: Read, language: Language) -> MailQuestion:
+def _whole(question: MailQuestion, language: Language) -> MailQuestion:
     """A question that names nothing, as "is that so?", with the sentence before it, which it is about."""
-    if content(question.text, language.code) or any(map(str.isdigit, question.text)) or question.behind:
+    if question.behind or not question.lead or any(map(str.isdigit, question.text)) or content(
+            question.text, language.code) - content(" ".join(asking(language.code).vague), language.code):
         return question
-    before = ""
-    for one in read.found.prose.sentences:
-        if question.text.lower() in one.lower():
-            break
-        before = one
-    return replace(question, behind=before) if before else question
+    return replace(question, behind=question.lead)
 
 
 def _in_table(

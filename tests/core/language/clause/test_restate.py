@@ -53,6 +53,7 @@ class EnglishTests(SynchronousTestCase):
             ("My boots have split, does the firm pay for new ones?", "the firm pays for new ones",
              "the firm doesn't pay for new ones"),
             ("Will you and Ifan come?", "we will come", "we won't come"),
+            ("And are you lot coming on Saturday?", "we're coming on Saturday", "we aren't coming on Saturday"),
             ("Can Lowri swim?", "Lowri can swim", "Lowri can't swim"),
             ("Is it too late?", "it's too late", "it isn't too late"),
             ("Is your knee better?", "my knee is better", "my knee isn't better"),
