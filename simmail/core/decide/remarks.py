@@ -25,7 +25,7 @@ from simmail.core.message.mail import Mail
 from simmail.core.records.conversation import MOST_REMARKS, USUAL, Appointment, Remark, RemarkKind
 from simmail.core.records.relationship import OpenPromise
 from simmail.core.writer import Written
-from simmail.core.writer.sources.thread_table import as_agreed
+from simmail.core.writer.sources.cut.thread_table import as_agreed
 
 #: Characters that are kept of what something is about, and of what was said of it.
 _LONGEST_WHAT, _LONGEST_VALUE, _LONGEST_SENTENCE = 80, 120, 200

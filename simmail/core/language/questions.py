@@ -210,7 +210,7 @@ def asking_clause(low: str, language: Language) -> str:
     """Return the part of a lower-case question that asks: after "Also," and the like."""
     for _ in range(8):
         head, comma, tail = low.partition(", ")
-        if not comma or len(head) >= 60 or not tail or head.startswith(_openings(language)):
+        if not comma or len(head) >= 60 or not tail or opens_question(head, language):
             break
         low = tail
     for opening in language.question_links:

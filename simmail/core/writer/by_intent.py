@@ -28,7 +28,7 @@ from simmail.core.writer.life import LIFE, is_visit
 from simmail.core.writer.sources.fault import fault, phone
 from simmail.core.writer.sources.noted import liked
 from simmail.core.writer.sources.side import is_urgent
-from simmail.core.writer.sources.thread_table import as_agreed
+from simmail.core.writer.sources.cut.thread_table import as_agreed
 from simmail.core.writer.speech_act import Said
 
 #: Kinds of mail whose matter answers their yes-or-no questions as well.

@@ -54,7 +54,10 @@ def asked_apart(sentence: str, language: Language) -> list[str]:
     head, tail = sentence[:cut].rstrip(" ,;–—-"), sentence[cut:]
     # "Luc rentre quand": the question word stands last.
     asks = head.rpartition(" ")[2].lower() in how.words or not marked and _begins(words, how, sure=False, inside=False)
-    return [f"{head}?" if asks else head, *([tail] if marked else _marked(tail, how))]
+    inner = 0 if asks or not marked else _cut(head, language, how, marked)
+    # "My boss wants it in writing: how many come now, and on what day?"
+    heads = [head[:inner].rstrip(" ,;:–—-"), f"{head[inner:]}?"] if inner else [f"{head}?" if asks else head]
+    return [*heads, *([tail] if marked else _marked(tail, how))]
 
 
 def _cut(sentence: str, language: Language, how: Opening, marked: bool) -> int:

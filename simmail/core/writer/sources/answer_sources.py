@@ -21,7 +21,7 @@ from simmail.core.writer.sources.reckoning import reckoned
 from simmail.core.writer.sources.said_words import content
 from simmail.core.writer.sources.self_sheet import SelfSheet
 from simmail.core.writer.sources.sentence import Hit, by_then, ranked, tells
-from simmail.core.writer.sources.thread_table import ThreadTable
+from simmail.core.writer.sources.cut.thread_table import ThreadTable
 from simmail.core.writer.sources.told import Recalled, recalled
 from simmail.core.writer.speech_act import Said
 

@@ -10,7 +10,7 @@ from simmail.core.language.dates import Slot
 from simmail.core.language.questions import read_question
 from simmail.core.language.tables import language
 from simmail.core.records.conversation import Remark
-from simmail.core.writer.sources.thread_table import ThreadTable, as_agreed
+from simmail.core.writer.sources.cut.thread_table import ThreadTable, as_agreed
 
 NOW = datetime(2026, 9, 7, 10, tzinfo=timezone.utc)
 
@@ -74,7 +74,7 @@ class ThreadTableTests(SynchronousTestCase):
 
     def test_agreed_weekday(self) -> None:
         """A bare weekday is the day that was agreed."""
-        friday = datetime(2026, 9, 18, 9, tzinfo=timezone.utc)
-        agreed = Remark("agreed", "persona", "appointment", NOW, "", friday, True)
+        when = datetime(2026, 9, 18, 9, tzinfo=timezone.utc)
+        agreed = Remark("agreed", "persona", "appointment", NOW, "", when, True)
         slots = as_agreed([Slot(datetime(2026, 9, 11, 9, tzinfo=timezone.utc), True)], "Super, Freitag um 9.", [agreed])
         self.assertEqual(slots[0].start.date(), date(2026, 9, 18))
