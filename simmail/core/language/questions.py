@@ -16,7 +16,7 @@ from simmail.core.language.clause.tables import clause_words, past, restating, t
 from simmail.core.language.clause.tables import led_in as without_lead
 from simmail.core.language.phrases import flip, noun_phrase, say, words
 from simmail.core.language.clause.question_types import (
-    asking, checked, is_rhetorical, passed_on, recalled, reminder, type_inside, type_of,
+    asking, checked, mentions_any, is_rhetorical, passed_on, recalled, reminder, type_inside, type_of,
 )
 from simmail.core.language.tables import Language, meaning, spaced
 from simmail.core.language.tables import language as known
@@ -133,6 +133,9 @@ def read_question(sentence: str, language: Language, form: str = "", about: str 
     inner = " ".join(without_lead(clause_words(sentence), restating(language.code))).lower()
     asked_for = form if form in ("time", "choice", "either") else type_of(clause, language) or type_of(
         inner, language) or (type_inside(clause, language) if form != "yes_no" else "")
+    if asked_for == "what" and clause.startswith(language.question_words) and mentions_any(
+            f" {clause}", tuple(f" {one}" for one in asking(language.code).costing)):
+        asked_for = "much"  # "what would that roughly cost?"
     if statement:
         form = asked_for = "yes_no"
     elif form in ("yes_no", "what") and (again := reminder(sentence, language)) and again != "what":

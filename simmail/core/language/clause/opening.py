@@ -17,6 +17,8 @@ _JOINT = re.compile(r",\s+|;\s+|:\s+|\s+[–—-]+\s+|\.\.+\s+|…\s+|\s(?=\w+\s
 _ASIDE = re.compile(r"\(([^()?]{6,80}\?)\)")
 #: A statement has so many words before it is one of its own; a question so many.
 _HEAD, _TAIL = 3, 2
+#: Behind these a clause stands alone.
+_STRONG = frozenset((":", ";", "-", "–", "—"))
 _MARKS = " ?!¿¡.\"')"
 #: With more words a verb is followed by its subject, whatever that is.
 _CLAUSE = 3
@@ -74,7 +76,8 @@ def _cut(sentence: str, language: Language, how: Opening, marked: bool) -> int:
         words = _words(behind, how)
         # "Could you tell me, and is it ...": what asks to be told stays with what it asks.
         whole = len(before.split()) < _HEAD  # "Maria, are you there?"
-        if len(words) >= _TAIL and _begins(words, how, sure=not marked, inside=not whole) and (
+        inside = not whole and joint.group().strip() not in _STRONG
+        if len(words) >= _TAIL and _begins(words, how, sure=not marked, inside=inside) and (
                 marked or how.inside) and not before.lower().endswith(asking(language.code).telling):
             return 0 if whole else joint.end()
     return 0

@@ -78,6 +78,7 @@ class Asking(Struct, frozen=True, forbid_unknown_fields=True):
     nouns: Mapping[str, tuple[str, ...]] = {}
     sums: Mapping[str, tuple[str, ...]] = {}
     clock: tuple[str, ...] = ()
+    costing: tuple[str, ...] = ()
     endings: tuple[str, ...] = ()
     first: tuple[str, ...] = ()
     preceding: tuple[str, ...] = ()

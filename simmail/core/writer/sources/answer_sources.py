@@ -10,6 +10,7 @@ from functools import cached_property
 from msgspec.structs import replace
 
 from simmail.core.language import facts
+from simmail.core.language.clause.question_types import asking
 from simmail.core.language.facts import Fact, read_facts
 from simmail.core.language.questions import MailQuestion
 from simmail.core.language.tables import Language
@@ -18,7 +19,7 @@ from simmail.core.writer.agenda import Calendar
 from simmail.core.writer.request import WordsRequest
 from simmail.core.writer.sources.cut.fitting import fits
 from simmail.core.writer.sources.reckoning import reckoned
-from simmail.core.writer.sources.said_words import content
+from simmail.core.writer.sources.said_words import content, shared
 from simmail.core.writer.sources.self_sheet import SelfSheet
 from simmail.core.writer.sources.sentence import Hit, by_then, ranked, tells
 from simmail.core.writer.sources.cut.thread_table import ThreadTable
@@ -99,15 +100,26 @@ class AnswerSources:
         found = facts.answering(
             question.text, self._fitting(question, self.facts), self._language, self._request.meaning,
         ) or facts.answering(question.text, self._fitting(question, self.matter), self._language)
-        if found is None and question.type == "who" and len(own) < 2:
-            # "Who comes?": the only one there is.
-            people = [one for one in self.facts if facts.value_type(one.value) == "who"]
-            found = people[0] if len(people) == 1 else None
+        if found is None and question.type in ("who", "much") and len(own - content(
+                " ".join(asking(self._language.code).costing), self._language.code)) < 2:
+            found = self._only(question.type)
         if found is None or not self.remarks:
             return found
         event = self.table.when(question.text)
         day = None if event is None else event.day
         return found if day is None else facts.of_day(found, self.facts, day.weekday(), self._language)
+
+    def _only(self, type: str) -> Fact | None:
+        """The only fact of a type ("who comes?"), or the one of them that the mail and the thread speak of most."""
+        typed = [one for one in self.facts if facts.value_type(one.value) == type]
+        if len(typed) < 2:
+            return next(iter(typed), None)
+        code = self._language.code
+        said = content(" ".join([*(one.text[:600] for one in self._request.mails[-1:]), *(
+            one.value for one in self.remarks if one.kind == "said" and one.by == "correspondent")]), code)
+        first, second, *_ = sorted(((len(shared(content(one.label, code), said)), -place) for place, one in enumerate(
+            typed)), reverse=True)
+        return typed[-first[1]] if first[0] > second[0] else None
 
     def _fitting(self, question: MailQuestion, some: tuple[Fact, ...]) -> list[Fact]:
         return [one for one in some if fits(question, one.value, self._language)]
