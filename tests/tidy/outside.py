@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from tests.tidy.source import House, Module, dotted, under
 
 #: Who may touch the disk.
-DISK = frozenset({"mailstore", "database", "daemon", "workers", "cli", "testing", "scenario", "config", "tap", "durable"})
+DISK = frozenset({
+    "mailstore", "database", "daemon", "workers", "cli", "testing", "scenario", "config", "tap", "durable"})
 
 #: Who may dial out, or make a socket.
 DIALS = frozenset({

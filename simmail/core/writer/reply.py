@@ -396,8 +396,9 @@ def _asks_to_meet(question: MailQuestion, scene: Scene) -> bool:
 
 def _names_time(question: MailQuestion, scene: Scene) -> bool:
     """Whether a question, or what it leaves to choose, is of days or hours."""
-    return question.form in ("yes_no", "choice", "either") and bool(dates.find(
-        question.text, scene.read[-1].base, scene.language).slots)
+    return question.form in ("yes_no", "choice", "either") and (mentions(
+        question.text, frozenset(scene.language.spans)) or bool(dates.find(
+            question.text, scene.read[-1].base, scene.language).slots))
 
 
 def _dealt_with(question: MailQuestion, read: Read, scene: Scene, known: AnswerSources) -> bool:
