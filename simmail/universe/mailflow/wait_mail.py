@@ -34,7 +34,7 @@ from simmail.universe.cache import MailCache
 from simmail.universe.clock import UniverseClock
 from simmail.universe.eventlog import EventLog
 from simmail.universe.mailflow.mailboxes import Mailboxes
-from simmail.universe.mailflow.recent import RecentMail
+from simmail.universe.mailflow.recent import MOST_NOTED, RecentMail
 
 #: Job kinds that put mail into somebody's mailbox.
 WRITING = frozenset(("reply", "followup", "correction", "ooo", "initiate", "deliver", "nudge", "bounce", "forward",
@@ -160,6 +160,8 @@ class MailWaiter:
         # Those of before that count, in the order they are looked at, and the UID behind which mail is new.
         self._before: list[int] | None = None
         self._after = 0
+        # Those of before of which it is not known when they were filed: long ago, or just now.
+        self._unknown: set[int] = set()
         self._matching: list[Copy] = []
         self._count = 0
         self._nearest = ""
@@ -201,26 +203,36 @@ class MailWaiter:
             self._before = []
             return False
         if folder.uidvalidity != self._uidvalidity:
-            self._after = 0
+            self._after, self._unknown = 0, set()
             if self._before is None:
-                self._before = await self._already(folder)
-                self._after = folder.uids[-1] if folder.uids else 0
+                uids = list(folder.uids)
+                self._after = uids[-1] if uids else 0
+                self._before = await self._already(folder, uids)
+                self._unknown.difference_update(self._before)
             self._uidvalidity = folder.uidvalidity
         if self._before:
             await self._consider(folder, self._before)
             self._before = []
         uids = folder.uids
-        new = list(uids[bisect_right(uids, self._after):])
+        new = [*self._noted_since(folder), *uids[bisect_right(uids, self._after):]]
         if new and not self.found:
-            self._after = new[-1]
+            self._after = max(self._after, new[-1])
             await self._consider(folder, new)
         return bool(self.found)
 
+    def _noted_since(self, folder: IFolder) -> list[int]:
+        """Those that were there when it looked first, and had just come: mail is in its folder before that is noted."""
+        if not self._unknown:
+            return []
+        noted = self._unknown & self._recent.numbers(self._asked.to, folder.name).keys()
+        self._unknown -= noted
+        return sorted(noted)
+
     # What was there before
 
-    async def _already(self, folder: IFolder) -> list[int]:
+    async def _already(self, folder: IFolder, uids: list[int]) -> list[int]:
         """Those of the messages that were there before the wait which count, in the order they are looked at."""
-        asked, given, uids = self._asked, self._given, list(folder.uids)
+        asked, given = self._asked, self._given
         if given is not None and given.uidvalidity != folder.uidvalidity:
             given = None
         if asked.since is not None:
@@ -232,6 +244,9 @@ class MailWaiter:
         if asked.existing:
             return uids[::-1]
         recent = self._recent.since(asked.to, folder.name, self._reactor.seconds() - RECENT)
+        self._unknown = set(uids[-MOST_NOTED:]).difference(recent)
+        if self._unknown:
+            self._unknown.difference_update(self._recent.numbers(asked.to, folder.name))
         return [uid for uid in uids[::-1] if uid in recent]
 
     async def _since(self, folder: IFolder, uids: list[int], since: Since, given: LastAnswer | None) -> list[int]:
@@ -262,6 +277,7 @@ class MailWaiter:
         """The messages that were filed behind an event."""
         await self._events.when_recorded()
         numbers = self._recent.numbers(self._asked.to, folder.name)
+        self._unknown = set(uids[-MOST_NOTED:]).difference(numbers)
         unknown = [uid for uid in uids if uid not in numbers][-FAR:]
         behind = {uid for uid in uids if numbers.get(uid, 0) > number}
         if unknown and number < self._events.begun:

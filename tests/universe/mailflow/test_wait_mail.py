@@ -48,6 +48,30 @@ class LookingTests(RoadTestCase):
         self.assertEqual(self.found("somebody"), ["d"])
         self.assertEqual(self.found(filter=WaitFilter(subject="b")), ["b"])
 
+    def test_between_filed_and_noted(self) -> None:
+        """Mail that is in the folder when a wait begins, and of which nothing is known yet, ends it once that is."""
+        self.send("old")
+        self.server.reactor.advance(RECENT + 1)
+        accept, noted = self.universe.store.accept, Deferred[None]()
+
+        async def slow(*args: Any) -> Any:
+            copies = await accept(*args)
+            await noted
+            return copies
+
+        self.patch(self.universe.store, "accept", slow)
+        cursor = self.universe.log.last
+        for subject in ("a", "b"):
+            # It goes on by itself, but is not done yet.
+            self.assertRaises(AssertionError, self.send, subject)
+        came: list[Any] = []
+        for asker, since in (("first", None), ("behind", cursor)):
+            Deferred.fromCoroutine(self.universe.waits.wait(MailWait(
+                to="app@sim.test", since=since, count=2), asker)).addBoth(came.append)
+        self.assertEqual(came, [])
+        noted.callback(None)
+        self.assertEqual([[one.uid for one in waited.copies] for waited in came], [[2, 3], [2, 3]])
+
     def test_existing(self) -> None:
         """Old mail counts only where it is asked for, and none where it is not wanted."""
         self.send("old")
