@@ -211,6 +211,7 @@ def _capital(text: str) -> str:
 
 def asking_clause(low: str, language: Language) -> str:
     """Return the part of a lower-case question that asks: after "Also," and the like."""
+    low = without_leads(low, asking(language.code).opening)
     for _ in range(8):
         head, comma, tail = low.partition(", ")
         if not comma or len(head) >= 60 or not tail or opens_question(head, language):
@@ -223,7 +224,7 @@ def asking_clause(low: str, language: Language) -> str:
     low = tail if colon and (len(head) < 40 or opens_question(tail, language)) else low
     for filler in language.question_fillers:
         low = low.removeprefix(f"{filler} ")
-    return without_leads(low, asking(language.code).opening)
+    return low
 
 
 def _noun(phrase: str, language: Language) -> str:

@@ -105,6 +105,12 @@ def _chosen(scene: Scene, question: MailQuestion, place: int, values: dict[str, 
         if question.options[1].lower().startswith(asking(language.code).limiting):
             return Said(act="answer.own", values={**values, "value": f"{option[:1].upper()}{option[1:]}."})
         return option_said(option, values, language)
+    if question.type == "who" and len(question.options) == 2:
+        how = restating(language.code)
+        option = dice.choice(question.options, "which", place)
+        turned = how.asked.get(option) or how.asking.get(option.lower(), option).split("|")[-1 if scene.far else 0]
+        told = how.objects.get(option.lower(), turned)
+        return Said(act="answer.own", values={**without_topic(values), "value": f"{told[:1].upper()}{told[1:]}."})
     if question.form == "either":
         halves = question.text.rstrip("?").partition(f" {language.or_} ")
         whole = [restate.said for restate in (
@@ -166,9 +172,12 @@ def _granted(scene: Scene, read: Read, question: MailQuestion, values: dict[str,
     if not question.topic or asks_for_something(question.text, scene.language):
         return None
     day = scene.due(scene.manner.days, read.found.deadlines)
-    paper = is_document(question.topic.rpartition(" ")[2].lower(), scene.language)
-    return Said(act="answer.when", values={**values, **counted(question.topic, scene.language), **scene.by(day)},
-                promise=scene.promise(question.topic, day) if paper else None)
+    more = {**values, **counted(question.topic, scene.language), **scene.by(day)}
+    if not any(is_document(word.lower(), scene.language) for word in words(question.topic)):
+        return Said(act="answer.when", values=more)
+    doc = f"{question.text[:1].lower()}{question.text[1:]}" if scene.language.inflected else question.topic
+    named = {name: value for name, value in more.items() if name not in ("topic", "ref")}
+    return Said(act="document.promise", values={**named, "doc": doc}, promise=scene.promise(doc, day))
 
 
 def _on_a_day(will: list[str], language: Language) -> bool:

@@ -25,6 +25,7 @@ from simmail.core.writer.context import Read, Scene, mentions, tongues, without_
 from simmail.core.writer.life import is_ill, is_of_another, is_visit, moved
 from simmail.core.writer.sources.answer_sources import AnswerSources
 from simmail.core.writer.sources.known import is_proposal, is_told, known_answer, looked_up, sources
+from simmail.core.writer.sources.noted import noted
 from simmail.core.writer.sources.said_words import content, shared
 from simmail.core.writer.sources.side import asks_price, seeks_help, takes_order_back
 from simmail.core.writer.speech_act import ACTS, Said
@@ -65,8 +66,8 @@ _CORRECTED = frozenset({
     "agenda", "contact", "details"})
 # Mail whose own words are but the answer to what it asks.
 _ANSWERING = frozenset({
-    "agenda", "alternatives", "confirmation", "contact", "delivery", "details", "document", "enquiry", "information",
-    "introduced", "meeting", "minutes", "notice", "offer", "order", "received", "report", "signature", "status",
+    "agenda", "confirmation", "contact", "delivery", "details", "document", "enquiry", "information",
+    "introduced", "meeting", "minutes", "notice", "received", "report", "signature", "status",
     "support", "task"})
 # Mail that asks for one decision, which settles all of it.
 _DECIDING = frozenset({
@@ -356,11 +357,15 @@ def _to(scene: Scene, read: Read, number: int) -> list[Said]:
 
 
 def _of_its_type(scene: Scene, read: Read, question: MailQuestion, known: AnswerSources) -> MailQuestion:
-    """A question that sounds as if it asked for an appointment, as one for a time that is known: "from when may we"."""
-    if question.form != "time" or type_of(question.text.lower(), scene.language) != "when":
+    """A question that sounds as if it asked for an appointment, as one for what is known: "from when may we"."""
+    if question.form != "time":
         return question
-    plain = replace(question, form="when", type="when")
-    return question if looked_up(scene, read, plain, known) is None else plain
+    if type_of(question.text.lower(), scene.language) == "when":
+        plain = replace(question, form="when", type="when")
+        return question if looked_up(scene, read, plain, known) is None else plain
+    plain = replace(question, form="yes_no", type="yes_no")
+    told = noted(plain, scene.request.notes, read.base, scene.language, scene.request.meaning)
+    return plain if told else question
 
 
 def _is_own(question: MailQuestion, scene: Scene) -> bool:
@@ -415,7 +420,7 @@ def _dealt_with(question: MailQuestion, read: Read, scene: Scene, known: AnswerS
     if told is not None and (told.private or read.intent in DEALINGS):
         return False
     if question.type == "request":
-        return read.intent in ("support", *DEALINGS) and not (several and _is_own(question, scene))
+        return read.intent in ("support", *DEALINGS) and not several
     if read.intent in _PERSONAL:
         return False
     asked = f" {question.text.lower()}"

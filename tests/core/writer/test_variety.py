@@ -28,7 +28,7 @@ WEEK: tuple[Mail, ...] = (
     DOCUMENT, mail("Hi Maria,\n\nthank you so much, that helped!\n\nDana"),
     mail("Hi Maria,\n\nthe new price list is attached.\n\nDana", "List", attachments=PDF),
     mail("Hi Maria,\n\ncould we meet on Thursday at 10:00?\n\nDana", "Kickoff"),
-    mail("Hi Maria,\n\nare you coming to the fair? Who pays for the stand?\n\nDana", "Fair"),
+    mail("Hi Maria,\n\nare you coming to the fair? What is the access code of the stand?\n\nDana", "Fair"),
     mail("Hi Maria,\n\nthe office is closed on 20 March.\n\nDana", "Closed"),
 )
 

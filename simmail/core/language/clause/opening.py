@@ -22,6 +22,8 @@ _STRONG = frozenset((":", ";", "-", "–", "—"))
 _MARKS = " ?!¿¡.\"')"
 #: With more words a verb is followed by its subject, whatever that is.
 _CLAUSE = 3
+#: Of fewer words a cry is none that asks.
+_CRY = 6
 #: Of longer sentences the rest is not looked at.
 _LONGEST = 600
 
@@ -34,12 +36,13 @@ def asked_apart(sentence: str, language: Language) -> list[str]:
     """
     how = asking(language.code).opening
     aside = _ASIDE.search(sentence)
-    if aside is not None and f" {language.or_} " not in aside.group():
+    if aside is not None and f" {language.or_} " not in aside.group() and opens(aside.group(1), language):
         # "Two sockets (is that possible?)."
         return [*asked_apart(f"{sentence[:aside.start()].rstrip()}{sentence[aside.end():]}", language), aside.group(1)]
     bare = sentence.rstrip(_MARKS)
     marked = "?" in sentence[len(bare):]
-    if len(sentence) > _LONGEST or not marked and sentence[-1:] in "!:" or "://" in sentence:
+    if len(sentence) > _LONGEST or not marked and (sentence[-1:] == ":" or sentence[-1:] == "!" and len(
+            bare.split()) < _CRY) or "://" in sentence:
         return [sentence]
     words = _words(sentence, how)
     if marked and "!" in sentence[len(bare):] and not any(one.lower() in how.words for one in words) and not _begins(
@@ -127,6 +130,8 @@ def _begins(words: Sequence[str], how: Opening, sure: bool, inside: bool) -> boo
     if start:
         if not sure and (not inside or low[0] not in how.relative):
             return True
+        if any(one.endswith("'s") for one in low[start:start + 1]):
+            return True  # "what day's bin day now"
         return any(_turned(words[at:], how, sure=False) for at in range(start, min(start + 3, len(low) - 1)))
     return _turned(words, how, sure, inside, loose=True)
 

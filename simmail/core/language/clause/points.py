@@ -75,6 +75,12 @@ def points(
 
 def _wanted(item: str, language: Language) -> MailQuestion:
     """The request for an item of a list, of the type of its noun: "the name of the treasurer"."""
+    whether = next((one for one in question_types.asking(language.code).whether if item.lower().startswith(
+        f"{one} ")), "")
+    if whether:
+        return _about(f"{item[len(whether):].strip()}", item[len(whether):].strip(), language)
+    if question_types.type_of(item.lower(), language):
+        return read_question(f"{item.rstrip(' .?!')}?", language)
     read = read_question(item, language)
     return replace(read, form="request", type=question_types.named_type(item, language) or "request", options=(),
                    topic=_item(item, language) if language.inflected else read.topic or _item(item, language))

@@ -203,7 +203,7 @@ def clauses(sentence: str, language: Language) -> tuple[str, ...]:
         long = size - 2 > _SHORT
         near = f" {low[max(0, at - (60 if long else 25)):at]} "
         told = bool(found) or any(f" {word} " in near for word in how.telling) and (
-            long or len(near.split()) < 6 and " and " not in near)
+            long or len(near.split()) < 7 and " and " not in near)
         rest = sentence[at + size:]
         ends = [rest.lower().find(f" {word} ") for word in how.whether] + [rest.find(mark) for mark in ",;.?!"]
         joint = f" {language.and_} "

@@ -27,7 +27,7 @@ _HOUR = re.compile(r"(?<![0-9.:])(?:[01]?[0-9]|2[0-3])(?:[:.h][0-5][0-9]| ?(?:am
 #: A question with fewer words of its own only points to what stands before it.
 _POINTING = 2
 #: With so many it asks of one thing.
-_FEW = 3
+_FEW = 4
 #: How near in meaning a note has to be that has one word of a question.
 _NEAR = 0.4
 #: Types that one note answers.
@@ -52,7 +52,8 @@ def noted(
     given = [(note, content(note, language.code)) for note in _given(notes)] if least and asked else []
     # The thing asked about, where one note alone speaks of it and little else is asked.
     thing = content(question.topic, language.code) & own if len(own) <= _FEW else frozenset()
-    thing = own if question.form == "request" else thing
+    if question.form == "request":
+        thing = own if question.type != "request" or not question.topic else _head(question.topic, language) & own
     alone = sum(bool(shared(thing, words)) for _, words in given) == 1
     number = question.type == "request" and mentions_any(question.text, asking(language.code).numbered)
     # Who is named has more to do than what is asked for.
@@ -70,6 +71,14 @@ def noted(
     # To whether something is so the nearest is the answer.
     least = best if len(found) > _MOST or question.type in _CLOSED else 0
     return " ".join(_own(note, language, name) for same, note in found if same >= least)[:_LONGEST]
+
+
+def _head(phrase: str, language: Language) -> frozenset[str]:
+    """The words of a phrase that name the thing itself: the receipt, in "the receipt for the bicycle"."""
+    words = phrase.split()
+    end = 1 if language.inflected else next((at for at, word in enumerate(words) if at and (
+        word in language.of_words or word in language.choice_prepositions)), len(words))
+    return content(" ".join(words[:end]), language.code)
 
 
 def liked(options: Sequence[str], notes: Iterable[str], language: Language) -> str:
