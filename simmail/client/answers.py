@@ -53,6 +53,17 @@ class Arrived(Struct, frozen=True):
     also: "list[Arrived]" = []
 
 
+class SeveralArrived(Struct, frozen=True):
+    """
+    Messages that were awaited together; of what was there already the newest first.
+
+    @ivar cursor: where to wait on from (C{since}).
+    """
+
+    messages: list[Arrived]
+    cursor: int
+
+
 class Found(Struct, frozen=True):
     """Codes and links, the surest code first."""
 

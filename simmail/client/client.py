@@ -11,7 +11,7 @@ from typing import Any, Literal, TypedDict, Unpack
 
 from msgspec import Struct
 
-from simmail.client.answers import Arrived, Found, InboxMail, Moved, PendingJob
+from simmail.client.answers import Arrived, Found, InboxMail, Moved, PendingJob, SeveralArrived
 from simmail.client.story import Story
 from simmail.client.transport import Transport, path, question
 from simmail.core.insights.report import ApplicationFigures
@@ -132,10 +132,10 @@ class Client:
         return self.logins[0]
 
     def place(self, service: str) -> tuple[str, int]:
-        """Return host and port of SMTP, SUBMISSION, SMTPS, IMAP or IMAPS.  @raise LookupError: it is not served."""
+        """Return host and port of SMTP, SUBMISSION, SMTPS, IMAP or IMAPS, in either case; not served: LookupError."""
         found = self._transport.call(_Connection, "GET", path("connection")).services
         for one in found:
-            if one.name == service:
+            if one.name == service.upper():
                 return one.address, one.port
         raise LookupError(f"{service} is none of {', '.join(one.name for one in found)}")
 
@@ -143,13 +143,22 @@ class Client:
 
     def send(self, /, from_: str, to: str | Sequence[str], subject: str = "", text: str = "", **more: Any) -> str:
         """Send as an application would; C{more}: C{html}, C{cc}, C{in_reply_to}, ...  Return the Message-ID."""
+        people = {name: [one] if isinstance(one, str) else one for name, one in {"to": to, **more}.items()
+                  if name in ("to", "cc", "bcc")}
         return self._transport.call(_MessageId, "POST", path("send"), {
-            "from": from_, "to": [to] if isinstance(to, str) else to, "subject": subject, "text": text,
-            **more}).message_id
+            "from": from_, "subject": subject, "text": text, **more, **people}).message_id
 
     def wait(self, to: str, **which: Unpack[WaitMailFilter]) -> Arrived:
         """Wait for the next mail to an address; refused with 408 when none comes in time."""
         return self._transport.call(Arrived, "GET", path("wait") + question({"to": to, **which}))
+
+    def wait_several(self, to: str, count: int, **which: Unpack[WaitMailFilter]) -> SeveralArrived:
+        """Wait for so many mails; refused with 408 when they do not come in time."""
+        if count == 1:
+            one = self.wait(to, **which)
+            return SeveralArrived([one], one.cursor)
+        return self._transport.call(SeveralArrived, "GET", path("wait") + question(
+            {"to": to, "count": count, **which}))
 
     def wait_none(self, to: str, **which: Unpack[WaitMailFilter]) -> None:
         """Make sure that none comes; refused with 409 when one does."""
@@ -170,9 +179,9 @@ class Client:
         """Return one mail with all of its text."""
         return self._transport.call(_Message, "GET", path("mailboxes", address, "messages", folder, uid)).message
 
-    def extract(self, text: str = "", html: str = "") -> Found:
-        """Find codes and links."""
-        return self._transport.call(Found, "POST", path("extract"), {"text": text, "html": html})
+    def extract(self, /, text: str = "", html: str = "", **message: Any) -> Found:
+        """Find codes and links, of text or of one mail; C{message}: C{address}, C{folder} and C{uid}."""
+        return self._transport.call(Found, "POST", path("extract"), {"text": text, "html": html, **message})
 
     # Time
 

@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial, wraps
+from operator import attrgetter
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from simmail.client.client import Client, MailLogin
@@ -42,7 +43,8 @@ class AsyncClient:
     """
     One universe; each call takes a thread while it lasts, and no call stops when its task is cancelled.
 
-    @ivar client: the same universe for what does not wait: C{universe}, C{login}, C{logins}, C{key}.
+    @ivar client: the same universe, for code that may block.
+    @ivar url, key, universe, logins, login: as of L{Client}.
     """
 
     def __init__(self, url: str = "http://127.0.0.1:8025", key: str = "", universe: str = "",
@@ -61,9 +63,11 @@ class AsyncClient:
         self._threads.shutdown(wait=False)
         self.client.close()
 
+    url, key, universe, logins, login = (
+        property(attrgetter(f"client.{name}")) for name in ("url", "key", "universe", "logins", "login"))
     call, place = _later(Client.call), _later(Client.place)
     send, wait, wait_none = _later(Client.send), _later(Client.wait), _later(Client.wait_none)
-    message = _later(Client.message)
+    wait_several, message = _later(Client.wait_several), _later(Client.message)
     wait_reply, inbox, extract = _later(Client.wait_reply), _later(Client.inbox), _later(Client.extract)
     advance, settle, jobs = _later(Client.advance), _later(Client.settle), _later(Client.jobs)
     personas, add_persona = _later(Client.personas), _later(Client.add_persona)

@@ -12,7 +12,7 @@ import subprocess
 from textwrap import dedent
 
 from simmail.client import ApiError, AsyncClient, Client
-from tests.journeys.test_docs import DOCS
+from tests.docs.blocks import DOCS
 from tests.journeys.running import SOON, JourneyCase
 
 START = "2026-03-02T09:00:00Z"
@@ -56,6 +56,12 @@ class ClientTests(JourneyCase):
             assert.strictEqual((await fork.wait("app@sim.test", {subject: "Again"})).message.subject, "Again");
             await assert.rejects(fork.waitReply({persona: "nobody@acme.test"}), {name: "ApiError", status: 404});
             await assert.rejects(fork.wait("app@sim.test", {timeout: "6m"}), {text: "timeout: at most 5m"});
+            await fork.send({from: "maria@acme.test", to: "b@sim.test", cc: "app@sim.test", subject: "Both"});
+            const {messages} = await fork.wait({to: "app@sim.test", count: 2, from: "maria", existing: true});
+            assert.strictEqual(messages.length, 2);
+            assert.deepStrictEqual(await fork.place("smtp"), await shop.place("SMTP"));
+            await assert.rejects(fork.place("POP3"), RangeError);
+            assert.strictEqual((await fork.waitReply("maria@acme.test")).message.from, "maria@acme.test");
             await fork.waitNone("app@sim.test", {subject: "never", timeout: "0s"});
         """
         ran = subprocess.run(["node", "--input-type=module", "-e", script], capture_output=True, text=True,
@@ -87,6 +93,12 @@ class ClientTests(JourneyCase):
             self.assertEqual(fork.wait("app@sim.test", from_="maria", header=["X-Service-Simulated:yes"],
                                        timeout="1s").message.from_, "maria@acme.test")
             self.assertEqual(fork.extract("Your code is 471193").codes[0].value, "471193")
+            self.assertEqual(len(fork.wait_several("app@sim.test", 1, existing=True).messages), 1)
+            self.assertEqual(fork.extract(address="app@sim.test", uid=1).codes, [])
+            for subject in ("One", "Two"):
+                fork.send("a@shop.test", "b@sim.test", subject, f"Your code is {subject}", cc="app@sim.test")
+            came = fork.wait_several("app@sim.test", 2, from_="a@shop.test")
+            self.assertEqual({one.message.subject for one in came.messages}, {"One", "Two"})
             self.assertEqual((shop.score().score, shop.application().loops), (None, 0))
             shop.restore(before)
             shop.wait_none("app@sim.test", timeout="0s")
@@ -102,6 +114,7 @@ class ClientTests(JourneyCase):
         login = universe.login
         with smtplib.SMTP(*universe.place("SMTP"), timeout=SOON) as smtp:
             smtp.login(login.username, login.password)
+            self.assertEqual(universe.place("smtp"), universe.place("SMTP"))
             smtp.sendmail(login.address, ["maria@acme.test"], "Subject: Friday\r\n\r\nShall we meet on Friday?\r\n")
         with imaplib.IMAP4(*universe.place("IMAP"), timeout=SOON) as imap:
             imap.login(login.username, login.password)
@@ -122,6 +135,7 @@ class ClientTests(JourneyCase):
         """The same calls, to be awaited; many wait at once."""
         async with AsyncClient(url, key) as admin, await admin.create(clock=START) as shop:
             await shop.add_persona("maria@acme.test", **MARIA)
+            self.assertEqual((shop.login, shop.universe), (shop.client.login, shop.client.universe))
             forks = await asyncio.gather(*(shop.fork() for _ in range(8)))
             sent = [await one.send("app@sim.test", "maria@acme.test", "Lunch?", "Friday?") for one in forks]
             answers = await asyncio.gather(*(one.wait_reply(in_reply_to=each, advance=True)

@@ -24,6 +24,9 @@ const query = (asked) => {
   return pairs.length ? `?${new URLSearchParams(pairs)}` : "";
 };
 
+// Text where fields are asked for is the first of them.
+const named = (value, name) => (typeof value === "string" ? {[name]: value} : value);
+
 export class Client {
   // universe and logins (username, address, password) are there where a client made the universe.
   constructor(url, key = "", universe = "", logins = []) {
@@ -61,14 +64,24 @@ export class Client {
     }
   }
 
-  // Send as an application would: {from, to, subject, text, ...}; the Message-ID.
-  async send(mail) {
-    return (await this.call("POST", "/api/send", {...mail, to: [mail.to].flat()})).message_id;
+  // Host and port of a service, such as "SMTP".
+  async place(service) {
+    const {services} = await this.call("GET", "/api/connection");
+    const found = services.find((one) => one.name === service.toUpperCase());
+    if (!found) throw new RangeError(`${service} is none of ${services.map((one) => one.name).join(", ")}`);
+    return {host: found.address, port: found.port};
   }
 
-  // Wait for the next mail to an address: {message, codes, links, cursor, ...}.
+  // Send as an application would: {from, to, cc, bcc, subject, text, html, ...}; the Message-ID.
+  async send(mail) {
+    const people = Object.fromEntries(["to", "cc", "bcc"].filter((one) => mail[one])
+      .map((one) => [one, [mail[one]].flat()]));
+    return (await this.call("POST", "/api/send", {...mail, ...people})).message_id;
+  }
+
+  // Wait for the next mail to an address: {message, codes, links, cursor, ...}; with {count}, {messages, cursor}.
   wait(to, which = {}) {
-    return this.call("GET", `/api/wait${query({to, ...which})}`);
+    return this.call("GET", `/api/wait${query({...named(to, "to"), ...which})}`);
   }
 
   // Make sure that none comes.
@@ -78,22 +91,22 @@ export class Client {
 
   // Wait for what a persona writes: {persona} or {in_reply_to}, with {kind, advance, ...}.
   waitReply(which) {
-    return this.call("GET", `/api/wait/reply${query(which)}`);
+    return this.call("GET", `/api/wait/reply${query(named(which, "persona"))}`);
   }
 
   // The newest mail of a mailbox, newest first; {q, folder, limit}.
   inbox(address, which = {}) {
-    return this.call("GET", `/api/mailboxes/${encodeURIComponent(address)}/messages${query(which)}`);
+    return this.call("GET", `/api/mailboxes/${encodeURIComponent(address)}/messages${query(named(which, "q"))}`);
   }
 
   // Codes and links of {text}, {html}, or a message {address, folder, uid}.
   extract(what) {
-    return this.call("POST", "/api/extract", what);
+    return this.call("POST", "/api/extract", named(what, "text"));
   }
 
   // Move the clock: {by}, {to} or {until}, with {settle}.
   advance(how) {
-    return this.call("POST", "/api/clock/advance", how);
+    return this.call("POST", "/api/clock/advance", named(how, "by"));
   }
 
   // Run all jobs there are, with time for the application to answer after each mail that it gets.
@@ -101,8 +114,9 @@ export class Client {
     return this.advance({until: "idle", settle: quiet});
   }
 
+  // Make somebody: {addresses, name, temperament, timing, ...}; what is left out is drawn.
   addPersona(persona) {
-    return this.call("POST", "/api/personas", persona);
+    return this.call("POST", "/api/personas", typeof persona === "string" ? {addresses: [persona]} : persona);
   }
 
   // Make a new universe with a login and a key; for administrators.
@@ -116,8 +130,14 @@ export class Client {
     return (await this.call("POST", "/api/snapshots", {name})).id;
   }
 
+  // Put the universe back as it was.
+  async restore(snapshot) {
+    await this.call("POST", `/api/snapshots/${encodeURIComponent(snapshot)}/restore`);
+  }
+
   // Make a universe that begins as this one is, or as a snapshot; its logins have the passwords known here.
-  async fork({snapshot = "now", ...options} = {}) {
+  async fork(how = {}) {
+    const {snapshot = "now", ...options} = named(how, "snapshot");
     const made = await this.call("POST", `/api/snapshots/${encodeURIComponent(snapshot)}/fork`, {
       ttl: "1h", ...options});
     const known = new Map(this.logins.map((one) => [one.address, one.password]));
