@@ -122,6 +122,10 @@ class PageTests(JourneyCase):
         page.locator("#calls").get_by_text("/api/insights", exact=True).click()
         expect(page.locator("#form .hint")).to_contain_text("how many simulated days")
         expect(page.locator("#form .hint")).to_contain_text("default 30, from 1, to 366")
+        # An answer that may have either of two forms is shown in both.
+        page.fill("#filter", "/api/wait")
+        page.locator("#calls").get_by_text("/api/wait", exact=True).click()
+        expect(page.get_by_role("heading", name="Example of an answer")).to_have_count(2)
         self.assertEqual((visit.problems, visit.asked), ([], []))
 
     def _check_first_load(self, opened: Any, service: Service) -> None:
