@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from msgspec import Struct
-from zope.interface import Interface
+from zope.interface import Attribute, Interface
 
 
 class Handover(Struct, frozen=True):
@@ -31,6 +31,8 @@ class Handover(Struct, frozen=True):
 class IPeers(Interface):
     """The other processes of the service."""
 
+    number = Attribute("of this process, from 0")
+
     def owner(name):
         """Number of the process that has a universe, by the id by which that is placed (C{UniverseRecord.placed})."""
 
@@ -43,6 +45,9 @@ class IPeers(Interface):
 
         Those that just begin are waited for a moment.
         """
+
+    def ask_owner(name, question, *arguments):
+        """Deferred of what the process answers that has a universe; fails with C{Unavailable}, or as that refuses."""
 
     def give(owner, transport, direct, handover):
         """

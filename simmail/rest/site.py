@@ -5,11 +5,13 @@ The HTTP site of a running service, put together.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from simmail.config import Config
 from simmail.core.time.instant import parse_duration
 from simmail.interfaces import IPeers
+from simmail.rest.api.health import figures, looked
 from simmail.rest.app import Application
 from simmail.rest.context import Certificate, MailListener, Services
 from simmail.rest.http.server import ApiSite, Traffic
@@ -73,4 +75,7 @@ def api_site(
     site = ApiSite(
         application.resource(), reactor, parse_duration(config.http.timeout).total_seconds(),
         config.http.connections, limits.json, rooms, config.http.connections_per_address, traffic.answered)
+    site.answers = {
+        "looked": partial(looked, services),
+        "figures": lambda: (None if peers is None else peers.number, figures(services))}
     return site

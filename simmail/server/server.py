@@ -35,7 +35,7 @@ from simmail.server.passwords import Passwords
 from simmail.server.replacement import GOING, Replacement
 from simmail.server.resets import Resets
 from simmail.server.signin import Authenticator
-from simmail.server.signin_limit import SignInLimit
+from simmail.server.signin_limit import SharedSignInLimit, SignInLimit
 from simmail.server.snapshots import Snapshots
 from simmail.server.users import Users
 from simmail.universe.clock import WallClock, begun
@@ -89,8 +89,9 @@ class MailServer:
         self.watch = documents.watch
         self._universes = universes = Universes(config.smtp.default_universe)
         self._passwords = passwords = Passwords(in_thread, reactor)
-        self._limit = limit = SignInLimit(
-            reactor, config.limits.failed_logins, config.limits.failed_logins_per_address)
+        tries = config.limits.failed_logins, config.limits.failed_logins_per_address
+        self._limit = limit = (
+            SignInLimit(reactor, *tries) if peers is None else SharedSignInLimit(reactor, *tries, peers))
 
         self._lifetimes = Lifetimes(universes, self.delete_universe, reactor)
 
@@ -114,7 +115,8 @@ class MailServer:
         self.answers: Mapping[str, Callable[..., Any]] = {
             "learn": documents.learn, "claims": universes.claims, "having": authenticator.having,
             "logins": lambda name: [(universe.id, account) for universe, account in universes.logins(name)],
-            "record": self.users.record, "stop clocks": orgs.stop_clocks, "let run": orgs.let_run}
+            "record": self.users.record, "attempt": limit.begin, "attempted": limit.end,
+            "stop clocks": orgs.stop_clocks, "let run": orgs.let_run}
         self.reset_universe = Resets(universes, self.snapshots, replacement, self._take, reactor).reset
 
     # Coming and going

@@ -10,13 +10,16 @@ from __future__ import annotations
 
 from collections import OrderedDict, deque
 from collections.abc import Awaitable, Callable
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from twisted.internet.defer import Deferred
-from twisted.internet.interfaces import IReactorTime
+from twisted.internet.interfaces import IDelayedCall, IReactorTime
+from twisted.python.failure import Failure
 
 from simmail.core.net.loopback import is_loopback
-from simmail.errors import TooMany, Unauthenticated
+from simmail.errors import TooMany, Unauthenticated, Unavailable
+from simmail.interfaces import IPeers
+from simmail.server.documents import SERVER
 
 T = TypeVar("T")
 
@@ -97,6 +100,14 @@ class _Place(_Tally):
                 del self.logins[name]
 
 
+class SignInTry(NamedTuple):
+    """A password that is being looked at; C{over}: real seconds for which a wrong one is refused."""
+
+    place: _Place
+    login: _Login
+    over: float
+
+
 class SignInLimit:
     """
     Counts failures, and makes who tries too often wait.
@@ -110,6 +121,8 @@ class SignInLimit:
         self._per_login = per_login
         self._per_address = per_address
         self._places: OrderedDict[str, _Place] = OrderedDict()
+        self._elsewhere: dict[int, tuple[SignInTry, IDelayedCall]] = {}
+        self._number = 0
 
     def __len__(self) -> int:
         return len(self._places)
@@ -122,19 +135,40 @@ class SignInLimit:
         @param login: the name that is tried, the same for all that open the same door.
         @raise TooMany: so many have failed that this one is not looked at; from this machine: and it is wrong as well.
         """
-        place = self._place(remote)
-        tried = self._login(place, login)
-        over = await self._turn(place, login, tried)
+        attempt = await self._begin(remote, login)
         failed = False
         try:
             return await look()
         except Unauthenticated:
-            if over:
-                raise _too_many(over) from None
+            if attempt.over:
+                raise _too_many(attempt.over) from None
             failed = True
             raise
         finally:
-            self._end(place, tried, failed)
+            self._end(attempt, failed)
+
+    async def _begin(self, remote: str, login: str) -> SignInTry:
+        """Begin to look at a password, in its turn; C{_end} ends that.  @raise TooMany: as C{attempt}."""
+        place = self._place(remote)
+        tried = self._login(place, login)
+        return SignInTry(place, tried, await self._turn(place, login, tried))
+
+    # For other processes, which look at passwords and have them counted here
+
+    async def begin(self, remote: str, login: str) -> tuple[int, float]:
+        """Begin to look at a password elsewhere: its number, and how long a wrong one is refused; ends by itself."""
+        attempt = await self._begin(remote, login)
+        self._number += 1
+        self._elsewhere[self._number] = attempt, self._reactor.callLater(WINDOW, self.end, self._number, False)
+        return self._number, attempt.over
+
+    def end(self, number: int, failed: bool) -> None:
+        """It has been looked at."""
+        attempt, timer = self._elsewhere.pop(number, (None, None))
+        if attempt is not None and timer is not None:
+            if timer.active():
+                timer.cancel()
+            self._end(attempt, failed)
 
     def _place(self, remote: str) -> _Place:
         place = self._places.get(remote)
@@ -180,7 +214,8 @@ class SignInLimit:
         place.waiting += 1
         return await turn
 
-    def _end(self, place: _Place, login: _Login, failed: bool) -> None:
+    def _end(self, attempt: SignInTry, failed: bool) -> None:
+        place, login, _ = attempt
         place.trying -= 1
         login.trying -= 1
         if failed:
@@ -230,6 +265,41 @@ class SignInLimit:
             place.queue.move_to_end(name, last=False)
         if more:
             self._call(place)
+
+
+class SharedSignInLimit(SignInLimit):
+    """
+    Counts at the process that has the server's own things, so that tries at several are counted together.
+
+    While that one is away each counts what it sees.
+    """
+
+    def __init__(self, reactor: IReactorTime, per_login: int, per_address: int, peers: IPeers) -> None:
+        super().__init__(reactor, per_login, per_address)
+        self._peers = peers
+
+    async def attempt(self, remote: str, login: str, look: Callable[[], Awaitable[T]]) -> T:
+        if self._peers.mine(SERVER):
+            return await super().attempt(remote, login, look)
+        try:
+            number, over = await self._peers.ask_owner(SERVER, "attempt", remote, login)
+        except Unavailable:
+            return await super().attempt(remote, login, look)
+        failed = False
+        try:
+            return await look()
+        except Unauthenticated:
+            if over:
+                raise _too_many(over) from None
+            failed = True
+            raise
+        finally:
+            self._peers.ask_owner(SERVER, "attempted", number, failed).addErrback(_not_counted)
+
+
+def _not_counted(failure: Failure) -> None:
+    """Whoever counts has gone, and with it what was counted."""
+    failure.trap(Unavailable)
 
 
 def _begun(place: _Place, login: _Login, now: float) -> float | None:

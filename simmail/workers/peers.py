@@ -48,8 +48,9 @@ class Peers:
     def __init__(self, reactor: Any, share: WorkerShare, first: frozenset[str]) -> None:
         self._reactor = reactor
         self._share = share
+        self.number = share.number
         self._first = first
-        self._answers: Mapping[str, Callable[..., Any]] = {}
+        self._answers: dict[str, Callable[..., Any]] = {}
         self._factories: Mapping[str, Any] = {}
         self._begun = False
         self._giving: set[Deferred[None]] = set()
@@ -61,8 +62,9 @@ class Peers:
 
     def begin(self, server: MailServer, factories: Mapping[str, Any]) -> None:
         """Answer the others from now on; C{factories}: what goes on with connections, by listener."""
-        self._answers, self._factories, self._begun = server.answers, factories, True
+        self._answers, self._factories, self._begun = dict(server.answers), factories, True
         for factory in factories.values():
+            self._answers.update(getattr(factory, "answers", {}))
             context = getattr(factory, "context", None)
             if context is not None:
                 context.peers, context.server = self, server
@@ -101,6 +103,9 @@ class Peers:
         asked = [link.ask(question, *arguments) for link in self._links.values()]
         return DeferredList(asked, consumeErrors=True).addCallback(
             lambda told: [value if good else None for good, value in told])
+
+    def ask_owner(self, name: str, question: str, *arguments: Any) -> Deferred[Any]:
+        return self._links[self.owner(name)].ask(question, *arguments)
 
     def give(self, number: int, transport: Any, direct: bool, handover: HowItGoesOn) -> Deferred[None]:
         return Deferred.fromCoroutine(self._give(self._links[number], transport, direct, handover))

@@ -38,7 +38,7 @@ class WorkerShare(Struct, frozen=True):
 
     def encode(self) -> str:
         """Return it as an argument of a command line."""
-        return msgspec.json.encode(self).decode("ascii")
+        return msgspec.json.encode(self).decode("utf-8")
 
     def taken(self) -> list[Listener]:
         """Return the listeners, whose sockets all processes have."""

@@ -209,6 +209,11 @@ class WorkersJourney(JourneyCase):
         """What is wrong is refused as ever, on whichever connection; a key that is revoked works nowhere."""
         for _ in range(TRIES):
             self.assertEqual(self.running.get("/api/status", key="sm_0_0").status, 401)
+        self.assertEqual(self.running.get("/readyz").json()["checks"]["redis"], "ok")
+        figures = self.running.get("/metrics").body.decode()
+        for number in (0, 1):
+            self.assertIn(f'simmail_universes{{worker="{number}"}}', figures)
+        self.assertEqual(figures.count("# TYPE simmail_universes gauge"), 1)
         with self.running.smtp() as session:
             self.assertRaises(smtplib.SMTPAuthenticationError, session.login, "app@elm.example", "wrong")
         self.running.good("DELETE", f"/api/admin/keys/{self.keys['elm'].split('_')[1]}")

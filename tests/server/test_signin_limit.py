@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from twisted.internet.defer import CancelledError, Deferred
+from twisted.internet.defer import CancelledError, Deferred, fail, maybeDeferred
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
+from zope.interface import implementer
 
-from simmail.errors import TooMany, Unauthenticated
+from simmail.errors import TooMany, Unauthenticated, Unavailable
+from simmail.interfaces import IPeers
 from simmail.server import signin_limit
-from simmail.server.signin_limit import SignInLimit
+from simmail.server.signin_limit import SharedSignInLimit, SignInLimit
 from simmail.testing.universe import now
 
 AWAY, HERE = "192.0.2.1", "127.0.0.1"
@@ -163,3 +165,59 @@ class SignInLimitTests(SynchronousTestCase):
         self.refused(HERE)
         self.assertEqual(now(self.limit.attempt(HERE, "b", right)), "in")
         self.assertFalse(any(one.called for one in trying))
+
+
+@implementer(IPeers)
+class OnePeer:
+    """The process that counts, as another one knows it; C{away}: it is not there."""
+
+    number = 1
+    away = False
+
+    def __init__(self, limit: SignInLimit) -> None:
+        self.answers: dict[str, Any] = {"attempt": limit.begin, "attempted": limit.end}
+
+    def owner(self, name: str) -> int:
+        return 0
+
+    def mine(self, name: str) -> bool:
+        return False
+
+    def ask_owner(self, name: str, question: str, *arguments: Any) -> Deferred[Any]:
+        return fail(Unavailable("away")) if self.away else maybeDeferred(self.answers[question], *arguments)
+
+
+class SharedSignInLimitTests(SignInLimitTests):
+    """The same, tried at a process that does not count itself."""
+
+    def setUp(self) -> None:
+        self.reactor = Clock()
+        self.counting = SignInLimit(self.reactor, 10, 30)
+        self.peer = OnePeer(self.counting)
+        self.limit = SharedSignInLimit(self.reactor, 10, 30, self.peer)
+
+    def test_together(self) -> None:
+        """What is tried at several processes is counted together."""
+        self.failing(5)
+        for _ in range(5):
+            self.assertRaises(Unauthenticated, now, self.counting.attempt(AWAY, "a", wrong))
+        self.refused()
+        self.assertRaises(TooMany, now, self.counting.attempt(AWAY, "a", right))
+
+    def test_away(self) -> None:
+        """While nobody counts each counts what it sees."""
+        self.peer.away = True
+        self.failing(10)
+        self.refused()
+
+    def test_never_told(self) -> None:
+        """A process that died never tells how it went: its try ends by itself, and is no failure."""
+        now(Deferred.fromCoroutine(self.counting.begin(AWAY, "a")))
+        self.reactor.advance(signin_limit.WINDOW)
+        self.failing(10)
+        self.refused()
+
+    def test_memory(self) -> None:
+        """Of the one that counts."""
+        self.limit = self.counting
+        super().test_memory()

@@ -77,17 +77,54 @@ def live(call: Call) -> Alive:
     return Alive()
 
 
-def ready(call: Call) -> Octets:
-    found = checks(call.services)
+def looked(services: Services) -> tuple[dict[str, str], list[str]]:
+    """Return the checks of this process, and its warnings."""
+    return checks(services), [*_long_held(services), *(text for more in services.warnings for text in more())]
+
+
+async def ready(call: Call) -> Octets:
+    found, warnings = looked(call.services)
+    peers = call.services.peers
+    for told in () if peers is None else await peers.ask("looked"):
+        if told is None:
+            warnings.append("a worker is away; its universes wait for it")
+        else:
+            found.update((name, what) for name, what in told[0].items() if what != "ok")
+            warnings += [one for one in told[1] if one not in warnings]
     good = all(one == "ok" for one in found.values())
-    warnings = [*_long_held(call.services), *(text for more in call.services.warnings for text in more())]
     answer = Ready("ready" if good else "not ready", found, warnings)
     return Octets(msgspec.json.encode(answer), "application/json", () if good else (("Retry-After", "1"),),
                   200 if good else 503)
 
 
-def metrics(call: Call) -> Octets:
-    services = call.services
+async def metrics(call: Call) -> Octets:
+    services, text = call.services, figures(call.services)
+    if services.peers is not None:
+        told = await services.peers.ask("figures")
+        text = labelled([(services.peers.number, text), *((number, other) for number, other in filter(None, told))])
+    return Octets(text.encode(), _PROMETHEUS)
+
+
+def labelled(texts: Iterable[tuple[int, str]]) -> str:
+    """Return the figures of several processes, by their numbers, as those of one, with a label C{worker}."""
+    families: dict[str, tuple[list[str], list[str]]] = {}
+    for number, text in sorted(texts):
+        told: list[str] = []
+        samples: list[str] = []
+        for line in text.splitlines():
+            if line.startswith("# "):
+                told, samples = families.setdefault(line.split(" ", 3)[2], ([], []))
+                if line not in told:
+                    told.append(line)
+                continue
+            name, _, value = line.rpartition(" ")
+            own = f'worker="{number}"'
+            samples.append(f"{name[:-1]},{own}}} {value}" if name.endswith("}") else f"{name}{{{own}}} {value}")
+    return "".join(f"{line}\n" for told, samples in families.values() for line in (*told, *samples))
+
+
+def figures(services: Services) -> str:
+    """Return the figures of this process as text."""
     universes = services.server.universes()
     gauges: Iterable[tuple[str, float]] = (
         ("simmail_redis_available", float(services.server.available)),
@@ -105,7 +142,7 @@ def metrics(call: Call) -> Octets:
     lines.append(f"simmail_events_total {sum(one.log.last for one in universes)}")
     lines.extend(services.traffic.lines())
     lines.extend(filter(None, (more().rstrip("\n") for more in services.metrics)))
-    return Octets(("\n".join(lines) + "\n").encode(), _PROMETHEUS)
+    return "\n".join(lines) + "\n"
 
 
 def _lags(services: Services) -> Iterator[tuple[str, float]]:

@@ -310,6 +310,7 @@ class ApiSite(Site):
     @param connections, per_address: most of them at once, of all clients and of those at one address.
     @param room: most octets the body of a request may have; rooms: of those to some methods and paths.
     @ivar connections: those open now, with the address of each.
+    @ivar answers: what other processes ask of this one, and who answers.
     @param answered: called for each answered request with its endpoint in the table, status and real seconds.
     """
 
@@ -322,6 +323,7 @@ class ApiSite(Site):
         self._room, self._rooms = room, rooms
         self._most, self._most_at_one = connections, per_address
         self.connections: dict[_Channel, str] = {}
+        self.answers: dict[str, Callable[[], Any]] = {}
         self._at: Counter[str] = Counter()
         self._answered = answered
         self._dated, self._date = -1, b""

@@ -8,6 +8,7 @@ from typing import Any
 from twisted.logger import formatEvent
 
 from simmail.core.records.delivery import Arrival, Copy
+from simmail.rest.api.health import labelled
 from simmail.rest.site import api_site
 from simmail.testing.universe import now
 from tests.rest.client import ask
@@ -118,3 +119,10 @@ class HealthTests(ServedTestCase):
             self.assertIn(line, lines)
         for line in lines:
             self.assertRegex(line, r"\A(# TYPE [a-z_]+ [a-z]+|[a-z_]+(\{[^}]*\}+[^ ]*|) [0-9.+-]+)\Z|path=")
+
+    def test_metrics_of_several(self) -> None:
+        """Figures of several processes have a label, and what they are is told once."""
+        self.assertEqual(labelled([(1, "# TYPE a gauge\na 2\n"), (0, (
+            '# HELP a What it is.\n# TYPE a gauge\na 1\n# TYPE b counter\nb{c="d e"} 3\n'))]), (
+            '# HELP a What it is.\n# TYPE a gauge\na{worker="0"} 1\na{worker="1"} 2\n'
+            '# TYPE b counter\nb{c="d e",worker="0"} 3\n'))
