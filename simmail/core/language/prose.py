@@ -17,8 +17,8 @@ from simmail.core.message.splitting import split_reply
 
 #: Characters of new text that are read; a person skims the rest as well.
 READ = 12_000
-#: Characters of a line that goes on in the next one.
-_WRAPPED = 50
+#: Characters of a line that goes on in the next one where that begins with a capital, as nouns do or only names.
+_WRAPPED = 50, 75
 #: Letters of an abbreviation.
 _SHORT = 5
 #: Sentences that are looked at.
@@ -185,7 +185,7 @@ def _sentences(lines: list[str], language: Language, items: set[str]) -> list[st
         if not line:
             close()
             continue
-        if listed and paragraph and len(paragraph[-1]) < _WRAPPED and line[:1].isupper():
+        if listed and paragraph and len(paragraph[-1]) < _WRAPPED[not language.inflected] and line[:1].isupper():
             close()  # the list has ended
         bullet = _BULLET.match(line)
         if bullet is not None and not _month_follows(line, bullet.end(), language):

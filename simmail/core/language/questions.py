@@ -494,7 +494,7 @@ def _set_off(sentence: str, language: Language) -> tuple[str, ...]:
     pieces = [piece.strip(_MARKS) for piece in _SET_OFF.split(sentence)]
     for piece in pieces[1:] if len(pieces) > 1 else ():
         one, found, other = piece.partition(f" {language.or_} ")
-        if found and max(len(one.split()), len(other.split())) <= _FEW and not any(
+        if found and ")" not in one and max(len(one.split()), len(other.split())) <= _FEW and not any(
                 _verbal(half.lower(), language) for half in (one, other)):
             return one, other
     return ()

@@ -311,7 +311,8 @@ def _to(scene: Scene, read: Read, number: int) -> list[Said]:
         said = bargain(scene, read)
         if said:
             return said
-    if intent == "document" and left and not read.found.documents and not scene.request.own:
+    listed = any(one.form == "request" and not asks_for_something(one.text, scene.language) for one in left)
+    if intent == "document" and left and (listed or not read.found.documents and not scene.request.own):
         intent = "question"  # none is named
     if intent == "cancelled" and any(question.form == "time" for question in left):
         intent = "meeting"
@@ -346,7 +347,6 @@ def _to(scene: Scene, read: Read, number: int) -> list[Said]:
     if intent != "question" and not said:
         said.extend(matter(scene, read, intent, number))
         left = [question for question in left if not _dealt_with(question, read, scene, known)]
-    listed = any(one.form == "request" and not asks_for_something(one.text, scene.language) for one in left)
     if sends and intent != "document" and read.found.documents and (papers or not told and not listed):
         said.extend(matter(scene, read, "document", number))
         left = [question for question in left if not is_request(question, scene)]
@@ -444,7 +444,8 @@ def _dealt_with(question: MailQuestion, read: Read, scene: Scene, known: AnswerS
         return question.form in ("yes_no", "choice", "either", "time") and (pointing or not several) or (
             read.intent == "missing" and question.form == "opinion")
     if read.intent == "meeting":
-        return _asks_to_meet(question, scene) or _names_time(question, scene) or pointing and not question.topic
+        return _asks_to_meet(question, scene) or _names_time(question, scene) or (
+            pointing and not question.topic and not is_request(question, scene))
     if read.intent == "redress":
         return bool(read.found.options) and not question.topic or mentions(question.text, scene.language.choice_words)
     if read.intent in ("document", "task"):

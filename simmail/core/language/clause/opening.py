@@ -19,7 +19,7 @@ _ASIDE = re.compile(r"\(([^()?]{6,80}\?)\)")
 _HEAD, _TAIL = 3, 2
 #: Behind these a clause stands alone.
 _STRONG = frozenset((":", ";", "-", "–", "—"))
-_MARKS = " ?!¿¡.\"')"
+_MARKS, _ENDS = " ?!¿¡.\"')", " ?!.,\"'"
 #: With more words a verb is followed by its subject, whatever that is.
 _CLAUSE = 3
 #: Of fewer words a cry is none that asks.
@@ -130,8 +130,11 @@ def _begins(words: Sequence[str], how: Opening, sure: bool, inside: bool) -> boo
     if start:
         if not sure and (not inside or low[0] not in how.relative):
             return True
-        if any(one.endswith("'s") for one in low[start:start + 1]):
-            return True  # "what day's bin day now"
+        behind = "".join(low[start:start + 1])
+        # "What day's bin day now", "and who signs for it".
+        if behind.endswith("'s") or not inside and how.third and low[start - 1] in how.persons and (
+                behind.endswith(how.third)):
+            return True
         return any(_turned(words[at:], how, sure=False) for at in range(start, min(start + 3, len(low) - 1)))
     return _turned(words, how, sure, inside, loose=True)
 
@@ -144,7 +147,7 @@ def _turned(words: Sequence[str], how: Opening, sure: bool, inside: bool = False
     if low in how.nominative or subject in how.addressed and subject != low and not sure:
         if sure and not how.doubtful.isdisjoint((verb, f"{verb} {low}")):
             return False  # "should you need more"; "could you send it" asks for something, marked or not
-        if sure and how.endings and low not in how.addressed:
+        if sure and how.endings and low not in how.addressed and verb not in how.modals:
             return False  # "hab ich dabei"
         return verb in how.verbs or verb in how.modals or bool(how.endings) and verb.endswith(
             how.endings) and verb not in how.no_verbs and len(verb) > 2
@@ -159,6 +162,6 @@ def _marked(tail: str, how: Opening) -> list[str]:
     question, dash, rest = tail.partition(" - ")
     if not dash:
         question, dash, rest = tail.partition(" – ")
-    asked = f"{question.rstrip(_MARKS + ',')}?"
+    asked = f"{question.rstrip(_ENDS)}?"
     return [asked, rest] if dash and not _begins(_words(rest, how), how, sure=False, inside=True) else [
-        f"{tail.rstrip(_MARKS + ',')}?"]
+        f"{tail.rstrip(_ENDS)}?"]

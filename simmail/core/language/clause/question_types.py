@@ -46,6 +46,8 @@ class Opening(Struct, frozen=True, forbid_unknown_fields=True):
     doubtful: frozenset[str] = frozenset()
     nominative: frozenset[str] = frozenset()
     addressed: frozenset[str] = frozenset()
+    persons: frozenset[str] = frozenset()
+    third: tuple[str, ...] = ()
     subjects: frozenset[str] = frozenset()
     endings: tuple[str, ...] = ()
     no_verbs: frozenset[str] = frozenset()

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from simmail.core.language.clause.question_types import asking, mentions_any
+from simmail.core.language.clause.tables import restating
 from simmail.core.language.meaning import IMeaning
 from simmail.core.language.phrases import say
 from simmail.core.language.questions import MailQuestion
@@ -59,10 +60,12 @@ def noted(
     # Who is named has more to do than what is asked for.
     plain = own if language.inflected else content(" ".join(
         word for word in question.text.split()[1:] if word.islower()), language.code)
+    pronouns = cutting(language.code).pointing | restating(language.code).pointing
+    pointing = len(own) < _POINTING or not pronouns.isdisjoint(question.text.lower().rstrip(" ?.!").split())
     found: list[tuple[int, str]] = []
     for note, words in given:
         same = shared(asked, words)
-        near = own and same >= own or len(same) >= least and (same & own or len(own) < _POINTING) or (
+        near = own and same >= own or len(same) >= least and (same & own or pointing) or (
             alone and thing & same) or number and same & own and has_number(note, language) or (
             meaning is not None and same & plain and meaning.nearness(question.text, note) >= _NEAR)
         if near and _fits(question.type, note, base, language):

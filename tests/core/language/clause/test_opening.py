@@ -26,6 +26,10 @@ _APART = {
             "This applies to the invoice, which is due this week.",)),
         ("One last question, do parents have to stay?", ("One last question", "do parents have to stay?")),
         ("Two sockets (is that possible?) by May.", ("Two sockets by May.", "is that possible?")),
+        ("And who signs for it now Carol has left", ("And who signs for it now Carol has left?",)),
+        ("can my mum come too (so 3 of us)", ("can my mum come too (so 3 of us)?",)),
+        ("is it ok if I finish at 3 on Thursday, driving test!!", (
+            "is it ok if I finish at 3 on Thursday, driving test?",)),
         ("Should you need more, call me.", ("Should you need more, call me.",)),
         ("If it rains, can we come in?", ("If it rains, can we come in?",)),
         ("Maria, are you there?", ("Maria, are you there?",)),
@@ -35,6 +39,8 @@ _APART = {
         ("Wenn er kommt, ist das dann ok?", ("Wenn er kommt, ist das dann ok?",)),
         ("Dann kann ich mich direkt melden.", ("Dann kann ich mich direkt melden.",)),
         ("Hast du noch den Schlüssel.", ("Hast du noch den Schlüssel?",)),
+        ("Und: darf ich am 2. Oktober frei haben!", ("Und: darf ich am 2. Oktober frei haben?",)),
+        ("Hab ich dabei.", ("Hab ich dabei.",)),
         ("Schicken Sie mir das bitte.", ("Schicken Sie mir das bitte.",)),
     ),
     "fr": (
