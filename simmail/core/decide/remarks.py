@@ -66,7 +66,7 @@ def heard(
         note("stated", "place", place)
     for address in found.addresses:
         note("stated", "address", address)
-    slots = as_agreed(found.slots, found.prose.body, before)
+    slots = as_agreed(found.slots, found.prose.body, before, found.language)
     agreed = _agreed(found, slots, before)
     for slot in agreed:
         note("agreed", "appointment", _told(slot), slot.start, slot.timed)
@@ -163,7 +163,7 @@ def said(written: Written, mail: Mail, at: datetime) -> tuple[Remark, ...]:
     text = read_prose(written.text, known_language(written.language))
     # Of its own what tells something: courtesies, and what it says again, say nothing that could be asked for.
     again = [" ".join(one.lower().split()) for one in written.again]
-    telling = [one for one in text.sentences if _FIGURE.search(one) and not any(
+    telling = [one for one in text.sentences if _FIGURE.search(one) and not one.rstrip().endswith("?") and not any(
         said_again in one.lower() or one.lower() in said_again for said_again in again)]
     remarks += _sentences(telling, "persona", at, mail.message_id, written.language)
     return tuple(

@@ -30,6 +30,8 @@ _LONGEST_SPAN = timedelta(days=90)
 _HOUR, _DAY, _WEEK = timedelta(hours=1), timedelta(days=1), timedelta(weeks=1)
 #: Without a year, a day so long past is next year's, where it lies ahead for certain.
 _JUST_PAST = timedelta(days=60)
+#: So far ahead lies what a bare weekday may mean, and so near to another day one of the same month.
+_AHEAD, _NEAR = timedelta(days=50), timedelta(days=15)
 #: A number before one of these is no day.
 _NO_DAY = frozenset((":", "%", "/", "€", "$", "£"))
 
@@ -181,11 +183,21 @@ def find(sentence: str, base: datetime, language: Language) -> Dates:
         impossible=tuple(reader.impossible))
 
 
-def standing(day: date, known: Collection[date], sentence: str) -> date:
-    """Return the day that a bare weekday of a sentence means: one that is agreed already, where it is that weekday."""
-    if str(day.day) in sentence:
+def standing(day: date, known: Collection[date], sentence: str, language: Language) -> date:
+    """
+    Return the day that a bare weekday, or a bare number, of a sentence means, where others are spoken of already.
+
+    @param known: those: "on Friday, then" is the Friday that was agreed, "the 16th" is one of the same month.
+    """
+    low = sentence.lower()
+    ahead = [one for one in known if _DAY < one - day < _AHEAD]
+    if str(day.day) not in sentence:
+        return next((one for one in ahead if one.weekday() == day.weekday()), day)
+    if any(word in low for word in (*language.month_forms, *language.weekday_forms) if len(word) > 3) or re.search(
+            rf"{day.day}[./]", low):
         return day
-    return next((one for one in known if one.weekday() == day.weekday() and 0 < (one - day).days < 15), day)
+    months = [one.replace(day=day.day) for one in ahead if one.month != day.month and day.day < 29]
+    return next((one for one in months if min(abs(one - other) for other in ahead) < _NEAR), day)
 
 
 def hours(sentence: str, base: datetime, language: Language) -> list[time]:
@@ -377,7 +389,10 @@ class _Reader:
         number, next_to = self._number(position, 1, 31), self._at(position + 1)
         language = self._language
         before = self._at(position - 1)
-        if number is None or before not in language.dated_by or next_to in language.halves or next_to in _NO_DAY:
+        ranged = before in language.range_words and bool(self.named) and self._number(position - 2, 1, 31) is not None
+        if number is None or not (ranged or before in language.dated_by):
+            return None
+        if next_to in language.halves or next_to in _NO_DAY:
             return None
         marked = next_to in language.day_marks or next_to == "." and language.inflected
         if not marked and (language.inflected or "st" in language.day_marks) or next_to == "." and self._at(

@@ -16,13 +16,15 @@ from simmail.core.language.clause.tables import clause_words, past, restating, t
 from simmail.core.language.clause.tables import led_in as without_lead
 from simmail.core.language.phrases import flip, noun_phrase, say, words
 from simmail.core.language.clause.question_types import (
-    asking, checked, mentions_any, is_rhetorical, passed_on, recalled, reminder, type_inside, type_of,
+    asking, checked, mentions_any, named_type, is_rhetorical, passed_on, recalled, reminder, type_inside, type_of,
 )
 from simmail.core.language.tables import Language, meaning, spaced
 from simmail.core.language.tables import language as known
 
 #: Fewer characters before an "and" are no question of their own.
 _SHORTEST = 8
+#: Among so many words stands the verb that asks.
+_ASKED_BY = 6
 #: So many words before an "and" may be a clause of their own, and no mere question word.
 _WHOLE = 4
 #: Fewer characters are a question only where they begin with a question word, or are all that is said.
@@ -131,11 +133,14 @@ def read_question(sentence: str, language: Language, form: str = "", about: str 
     statement = checked(sentence, language)
     # "May I ask what made you leave?" asks what.
     inner = " ".join(without_lead(clause_words(sentence), restating(language.code))).lower()
-    asked_for = form if form in ("time", "choice", "either") else type_of(clause, language) or type_of(
-        inner, language) or (type_inside(clause, language) if form != "yes_no" else "")
+    asked_for = form if form in ("time", "choice", "either") else type_of(clause, language) or (
+        _type_last(clause, language)) or type_of(inner, language) or (
+        type_inside(clause, language) if form != "yes_no" else "")
     if asked_for == "what" and clause.startswith(language.question_words) and mentions_any(
             f" {clause}", tuple(f" {one}" for one in asking(language.code).costing)):
         asked_for = "much"  # "what would that roughly cost?"
+    if recalls and asked_for == "what" and named_type(sentence, language) in _FORMS:
+        asked_for = named_type(sentence, language)  # "what was the first date?"
     if statement:
         form = asked_for = "yes_no"
     elif form in ("yes_no", "what") and (again := reminder(sentence, language)) and again != "what":
@@ -157,6 +162,12 @@ def read_question(sentence: str, language: Language, form: str = "", about: str 
         needs=any(word.lower() in language.need_words for word in tokens),
         confirms=any(map(f" {low}".__contains__, spaced(language.code, "confirm_words"))),
     )
+
+
+def _type_last(clause: str, language: Language) -> str:
+    """What a question asks for whose question word stands behind its verb: "on arrive quel jour ?"; C{""} for none."""
+    found = type_inside(clause, language) if language.head_first and "-" not in clause else ""
+    return found if found in ("when", "where", "many", "much", "long") else ""
 
 
 def read_reminders(
@@ -253,6 +264,7 @@ def opens_question(low: str, language: Language) -> bool:
     """Return whether lower-case words begin a question, also with "roughly how many" or "in which"."""
     for filler in language.question_fillers:
         low = low.removeprefix(f"{filler} ")
+    low = low.replace("\u2019", "'").replace("'s ", " is ", 1)  # "what's"
     if low.startswith(_openings(language)):
         return True
     first, _, rest = low.partition(" ")
@@ -349,7 +361,7 @@ def apart(question: str, language: Language) -> list[str]:
                 after.split()[1:2])
             if at >= _SHORTEST and not bare and (
                     not after.startswith(f"{language.or_} ") and opens(question[at + len(joint):], language)
-                    or opens_question(after, language)) and not any(
+                    or opens_question(after, language) or _asks_late(after, language)) and not any(
                 abs(at - cut) < 8 for cut, _ in cuts
             ):
                 cuts.append((at, len(joint)))
@@ -357,7 +369,7 @@ def apart(question: str, language: Language) -> list[str]:
     head = question[:min(cut for cut, _ in cuts)] if cuts else ""
     # "L'appartement est-il libre" asks as well.
     if not cuts or not opens_question(asking_clause(head.lower(), language), language) and not (
-            language.head_first and "-" in head or opens(head, language)):
+            language.head_first and "-" in head or opens(head, language) or _asks_late(head, language)):
         return [question]
     parts, start = [], 0
     for at, length in sorted(cuts):
@@ -365,6 +377,14 @@ def apart(question: str, language: Language) -> list[str]:
         start = at + length
     parts.append(question[start:])
     return [part[0].upper() + part[1:] for part in parts if len(part) > 2]
+
+
+def _asks_late(clause: str, language: Language) -> bool:
+    """Whether a clause asks behind its subject: "les draps sont-ils fournis", "on arrive quel jour"."""
+    words = clause.lower().split()[:_ASKED_BY]
+    return language.head_first and (bool(_type_last(clause.lower(), language)) or any(
+        hyphen and last in asking(language.code).opening.clitics for _, hyphen, last in (
+            one.rpartition("-") for one in words)))
 
 
 def topic(sentence: str, language: Language) -> str:

@@ -268,11 +268,19 @@ class Findings:
     def points(self) -> tuple[MailQuestion, ...]:
         """Return all that wants an answer, in its order: questions, and what is asked for without a question mark."""
         found = points(self._questions, self._asked_for, self.language, self.prose.items)[:MOST]
-        if len([slot for slot in self.slots if slot.start > self.base]) < 2:
+        ahead = [slot for slot in self.slots if slot.start > self.base]
+        if not ahead:
             return found
-        # "I could do Saturday or Sunday the 27th.  Which can you do?"
-        return tuple(replace(one, form="time", type="time") if questions.asks_which(one, self.language) else one
-                     for one in found)
+        # "I could do Saturday or Sunday the 27th.  Which can you do?", "could you start on Monday at eight?"
+        return tuple(
+            replace(one, form="time", type="time") if len(ahead) > 1 and questions.asks_which(one, self.language)
+            else replace(one, form="time") if self._proposes(one) else one for one in found)
+
+    def _proposes(self, question: MailQuestion) -> bool:
+        """Return whether a question proposes a time: it has a day and an hour that are to come."""
+        return question.form in ("yes_no", "choice", "either") and not (
+            question.recalls or question.checks or question.behind) and any(
+            slot.timed and slot.start > self.base for slot in dates.find(question.text, self.base, self.language).slots)
 
     @cached_property
     def moving(self) -> Moving:

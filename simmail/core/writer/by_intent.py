@@ -27,7 +27,7 @@ from simmail.core.writer.context import Read, Scene
 from simmail.core.writer.life import LIFE, is_visit
 from simmail.core.writer.sources.fault import fault, phone
 from simmail.core.writer.sources.noted import liked
-from simmail.core.writer.sources.side import is_urgent
+from simmail.core.writer.sources.side import asks_to_come, is_urgent
 from simmail.core.writer.sources.cut.thread_table import as_agreed
 from simmail.core.writer.speech_act import Said
 
@@ -83,7 +83,7 @@ def _document(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
 def meeting(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
     values = values_of(scene, read)
     calendar, language = scene.calendar, scene.language
-    slots = as_agreed(read.found.slots, read.found.prose.body, scene.request.remarks)
+    slots = as_agreed(read.found.slots, read.found.prose.body, scene.request.remarks, scene.language)
     proposed = [slot for slot in slots if slot.timed] or list(slots)
     open_slots = [slot for slot in proposed if calendar.suits(slot, span_of(read))]
     acts = [act for act in does(scene, "meeting", number) if act == "meeting.accept" or not scene.has_said(act)]
@@ -102,7 +102,9 @@ def meeting(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
             return [Said(act="meeting.social", values=values, remarks=(timed(scene, "agreed", slot),))]
         if any(map(low.__contains__, language.interview)) and any(map(low.__contains__, language.applying)):
             return [Said(act="meeting.interview", values=values, remarks=(timed(scene, "agreed", slot),))]
-        if is_visit(read, language):
+        if serves(scene, read):
+            acts = ["meeting.accept"]  # who comes to work writes no agenda, and opens no door
+        elif is_visit(read, language):
             return [Said(act="meeting.visit", values=values, remarks=(timed(scene, "agreed", slot),))]
         if (slot.start.date() - calendar.today).days <= 1:
             acts = acts[:1]  # no agenda can be written by then
@@ -120,6 +122,12 @@ def meeting(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
         timed(scene, "proposed", first), timed(scene, "proposed", second))
     return [Said(act=act, values=values, joins=place > 0, remarks=agreed if not place else ())
             for place, act in enumerate(acts)]
+
+
+def serves(scene: Scene, read: Read) -> bool:
+    """Return whether somebody is asked to come as one who sells or does something."""
+    persona = scene.request.persona
+    return bool(persona.org) and asks_to_come(read.found, scene.language) and not scene.friends
 
 
 def span_of(read: Read) -> timedelta:
@@ -176,7 +184,8 @@ def _bill(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
 def _booked(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
     """An appointment that stands: fine, unless it lies outside working hours."""
     values, calendar = values_of(scene, read), scene.calendar
-    named = [slot for slot in as_agreed(read.found.slots, read.found.prose.body, scene.request.remarks) if slot.timed]
+    named = [slot for slot in as_agreed(read.found.slots, read.found.prose.body, scene.request.remarks, scene.language)
+             if slot.timed]
     good = [slot for slot in named if calendar.suits(slot, span_of(read))]
     if not read.found.slots:
         # Which one that is was said before.

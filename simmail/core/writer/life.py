@@ -173,10 +173,14 @@ def moved(scene: Scene, read: Read) -> list[Said]:
     if what == "hurt" and not kin:
         whose = ""
     said = _one(scene, read, f"moved.{what}", thing=whose)
-    buried = (dates.find(one, read.base, scene.language).slots for one in sentences if any(
-        map(one.lower().__contains__, kind_words(code).funeral)))
+    if what != "loss" or not private:
+        return said  # nobody comes to the funerals of its customers' families
+    # Behind the word for it, if a day stands there.
+    buried = (dates.find(one[max(one.lower().find(cue), 0):], read.base, scene.language).slots or dates.find(
+        one, read.base, scene.language).slots for one in sentences for cue in kind_words(code).funeral
+        if cue in one.lower())
     slot = next((slot for slots in buried for slot in slots if slot.start.date() >= scene.calendar.today), None)
-    if what != "loss" or slot is None or not (private or read.found.points):
+    if slot is None:
         return said
     agreed = (timed(scene, "agreed", slot),) if slot.timed else ()
     day = scene.calendar.when(slot.start.date(), scene.language)

@@ -103,6 +103,8 @@ _NAMED = frozenset({
     "answer.mine_not", "answer.called_off", "answer.confirm", "answer.do", "answer.dont",
     "answer.option", "answer.way", "answer.who", "answer.me", "answer.opinion",
 })
+# Answers that compare what is asked with what is known.
+_COMPARED = frozenset({"answer.fact_so", "answer.fact_not", "answer.said_so", "answer.said_not"})
 # Mail that may answer what the persona asked.
 _SETTLING = frozenset({
     "information", "received", "confirmation", "support", "question", "redress", "news", "booked",
@@ -252,6 +254,7 @@ def _to(scene: Scene, read: Read, number: int) -> list[Said]:
     told = _told(scene, read, asked, known) if intent not in _UNTOLD else []
     chooses = intent == "delivery" and bool(read.found.slots)
     if told and (len(told) == len(asked) or intent in _TELLING and not chooses):
+        said = matter(scene, read, intent, number) if intent == "thanks" else []
         intent = "question"  # whatever it looks like: what it asks for is known
     left = (rest if intent not in _CLOSE else left) or left
     ahead = {slot.start.date() for slot in read.found.slots if slot.start.date() > scene.calendar.today}
@@ -410,6 +413,8 @@ def _dealt_with(question: MailQuestion, read: Read, scene: Scene, known: AnswerS
     """Whether answering the mail's intent answers this question of it as well."""
     if read.intent in _WHOLE:
         return True
+    if question.form == "time" and question.type in ("yes_no", "choice") and read.intent != "meeting":
+        return False  # "could you start on Monday at eight?", beside an order
     if read.intent not in _DECIDING and known_answer(scene, read, question, known) is not None:
         return False  # what is known is told
     several = len(read.found.points) > 1 and read.intent not in _DECIDING
@@ -509,7 +514,11 @@ def answers(
     for place, question in enumerate(questions):
         back = all(one.act != "answer.back" for one in said)  # nobody answers every question with another
         if question.form == "time" and not (scene.request.own and is_told(scene, question, known)):
-            said.extend(meeting(scene, read, "meeting", number))
+            so = looked_up(scene, read, question, known) if question.type in ("yes_no", "choice") else None
+            if so is not None and so.act in _COMPARED:
+                said.append(so)
+            elif not any(one.act.startswith("meeting.") for one in said):
+                said.extend(meeting(scene, read, "meeting", number))
             continue
         act = answer(scene, read, question, number * 100 + place, back, known)
         if stays and act is not None and act.act == "answer.own":

@@ -81,6 +81,7 @@ class Asking(Struct, frozen=True, forbid_unknown_fields=True):
     sums: Mapping[str, tuple[str, ...]] = {}
     clock: tuple[str, ...] = ()
     costing: tuple[str, ...] = ()
+    people: tuple[str, ...] = ()
     endings: tuple[str, ...] = ()
     first: tuple[str, ...] = ()
     preceding: tuple[str, ...] = ()

@@ -128,6 +128,8 @@ def deed(request: str, language: Language, polite: bool = True) -> tuple[str, st
     """
     how = restating(language.code)
     words = clause_words(request)
+    while len(words) > 4 and " ".join(words[-2:]).lower().strip("?") in language.do_words:
+        words = words[:-2]  # "make it five shelves, would you"
     pleaded = next((at + 1 for at, word in enumerate(words) if word.lower() in how.pleading and (
         not at or words[at - 1] in STOPS)), 0)
     told = verb_second.plea(cut(words[pleaded:], how), how, polite) if pleaded else ("", "")

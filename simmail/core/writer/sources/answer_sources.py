@@ -18,6 +18,7 @@ from simmail.core.records.conversation import Remark
 from simmail.core.writer.agenda import Calendar
 from simmail.core.writer.request import WordsRequest
 from simmail.core.writer.sources.cut.fitting import fits
+from simmail.core.writer.sources.marks import MONEY
 from simmail.core.writer.sources.reckoning import reckoned
 from simmail.core.writer.sources.said_words import content, shared
 from simmail.core.writer.sources.self_sheet import SelfSheet
@@ -90,7 +91,7 @@ class AnswerSources:
 
     def fact(self, question: MailQuestion) -> Fact | None:
         """Return the fact of the case or of the thread that answers a question, None when none does."""
-        own = content(question.text, self._language.code)
+        own = content(question.text.partition(",")[0], self._language.code)
         if question.lead and len(own) < _POINTING:
             # "How much is that?" is asked of what stands before it.
             question = replace(question, text=f"{question.lead.rstrip(' .,')}, {question.text}", lead="")
@@ -100,9 +101,13 @@ class AnswerSources:
         found = facts.answering(
             question.text, self._fitting(question, self.facts), self._language, self._request.meaning,
         ) or facts.answering(question.text, self._fitting(question, self.matter), self._language)
-        if found is None and question.type in ("who", "much") and len(own - content(
-                " ".join(asking(self._language.code).costing), self._language.code)) < 2:
-            found = self._only(question.type)
+        if found is None and question.type in ("who", "much"):
+            how = asking(self._language.code)
+            few = len(own - content(" ".join(
+                (*how.costing, *how.again, *how.nouns.get("who", ()))), self._language.code)) < 2
+            only = self._only(question.type)
+            found = only if only is not None and (few or shared(own, content(
+                only.label, self._language.code))) else None
         if found is None or not self.remarks:
             return found
         event = self.table.when(question.text)
@@ -112,10 +117,14 @@ class AnswerSources:
     def _only(self, type: str) -> Fact | None:
         """The only fact of a type ("who comes?"), or the one of them that the mail and the thread speak of most."""
         typed = [one for one in self.facts if facts.value_type(one.value) == type]
+        # "Donnie", and a sum before what only has one in it.
+        typed = ([one for one in self.facts if one.value.istitle() and one.value.isalpha()] if not typed and (
+            type == "who" and not self._language.inflected) else []) or [
+                one for one in typed if type != "much" or MONEY.match(one.value)] or typed
         if len(typed) < 2:
             return next(iter(typed), None)
         code = self._language.code
-        said = content(" ".join([*(one.text[:600] for one in self._request.mails[-1:]), *(
+        said = content(" ".join([*(f"{one.subject[:200]} {one.text[:600]}" for one in self._request.mails[-1:]), *(
             one.value for one in self.remarks if one.kind == "said" and one.by == "correspondent")]), code)
         first, second, *_ = sorted(((len(shared(content(one.label, code), said)), -place) for place, one in enumerate(
             typed)), reverse=True)

@@ -304,6 +304,8 @@ def _told_before(
     moved = _moved(hit.remark, known.remarks, language) if hit is not None and question.type == "when" else None
     if moved is not None:
         return _from_thread(scene, moved, values, "answer.recall")
+    if hit is not None and hit.remark.by == "persona" and question.type == "who":
+        hit = None  # what one wrote oneself names nobody, but in a piece
     if hit is not None and hit.shared and (remark is None or not stems(question.text) & stems(remark.what)) and (
             question.recalls or hit.shared > 1 or question.type not in ("what", "how", "why")):
         part = told_sum(question, hit.remark.value, language)

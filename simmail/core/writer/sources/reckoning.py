@@ -80,8 +80,8 @@ def _money(
         return rest[0].text if len(rest) == 1 else _total([(one, 1) for one in rest])
     if "difference" in kinds:
         two = named if len(named) == 2 else known
-        if len(two) != 2:
-            return ""
+        if len(two) != 2 or two is not named and question.type == "yes_no":
+            return ""  # "is that dearer?": than what, nobody says
         more, less = sorted(two, key=lambda one: -one.value)
         return _told(more.value - less.value, f"{more.text} - {less.text}", two)
     low = f" {question.text.lower()} "

@@ -48,6 +48,7 @@ class SideWords(Struct, frozen=True, forbid_unknown_fields=True):
     pupils: tuple[str, ...] = ()
     outings: tuple[str, ...] = ()
     budgets: tuple[str, ...] = ()
+    visits: tuple[str, ...] = ()
 
 
 #: What mail is to who sells that would be something else to who buys, by what it has to say; C{""} for nothing.
@@ -139,6 +140,11 @@ def seen(intent: str, found: Findings, persona: Persona, language: Language) -> 
     if not trade and not _is_served(low, persona, how):
         return intent
     return next((other for said, other in others.items() if not said or _has(low, getattr(how, said))), intent)
+
+
+def asks_to_come(found: Findings, language: Language) -> bool:
+    """Return whether a mail asks its reader to come or to begin: "could you start on Monday?"."""
+    return any(tells(one.text, side_words(language.code).visits) for one in found.points if one.form == "time")
 
 
 def takes_order_back(found: Findings, language: Language) -> bool:

@@ -33,6 +33,8 @@ def fits(question: MailQuestion, value: str, language: Language) -> bool:
         case "many":
             # "35 euros, 4 are left" tells first of all what it costs.
             return MONEY.match(value) is None and (has_number(value, language) or len(tokens) < 3)
+        case "who":
+            return not tokens[0].text[0].isdigit()
         case "where":
             return any(one.text.isalpha() and one.role not in ("place", "kept") for one in tokens)  # "at 3" is none
         case "much" if has_number(value, language) and MONEY.search(value) is None:

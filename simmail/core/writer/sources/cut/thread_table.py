@@ -173,8 +173,8 @@ class ThreadTable:
         said = one.at.astimezone(self._zone)
         read = dates.find(one.value, said, self._language)
         slots = {slot.start.date(): slot.start.time() if slot.timed else None for slot in read.slots}
-        days = {standing(day, known, one.value): slots.get(day) for day in read.dates if day >= said.date() and (
-            day not in read.deadlines)}
+        days = {standing(day, known, one.value, self._language): slots.get(day) for day in read.dates
+                if day >= said.date() and day not in read.deadlines}
         return list(days.items()), [] if days else dates.hours(one.value, said, self._language)
 
     def when(self, asked: str) -> Timed | None:
@@ -250,7 +250,8 @@ class ThreadTable:
         @param first: how many there were before it was changed.
         """
         usual = content(" ".join(cutting(self._language.code).now), self._language.code)
-        wanted, held = self.words(asked) - usual, dict[str, list[_Number]]()
+        wanted, held = self.words(asked) - usual or content(" ".join(
+            asking(self._language.code).people), self._language.code), dict[str, list[_Number]]()
         number = _NUMBER.search(known)
         if number is not None:
             held[""] = [_Number(int(number[1]), "", datetime.min.replace(tzinfo=self._zone))]
@@ -282,7 +283,9 @@ class ThreadTable:
             MONEY.sub(" ", behind))]
         new = [number for number in numbers if number != last[-1].number]
         about = bool(shared(wanted, content(one.value, self._language.code)))
-        if new and (last[-1].number in numbers or about or cue and (moves or len(self.words(one.value)) <= _FEW)):
+        few = len(self.words(one.value)) <= _FEW
+        if new and (last[-1].number in numbers or about or cue and moves or few and (
+                cue or moves and bool(self._pairs(behind)))):
             noun = last[-1].text.partition(" ")[2]
             last.append(_Number(new[0], f"{new[0]} {noun}".strip(), one.at))
 
@@ -299,11 +302,22 @@ class ThreadTable:
         return found
 
 
-def as_agreed(slots: Sequence[Slot], text: str, remarks: Sequence[Remark]) -> tuple[Slot, ...]:
+def as_agreed(slots: Sequence[Slot], text: str, remarks: Sequence[Remark], language: Language) -> tuple[Slot, ...]:
     """Return the times of a mail in a thread: "Friday at nine, then" is the Friday that was agreed."""
-    known = [one.when.date() for one in remarks if one.kind in ("agreed", "proposed") and one.when is not None]
-    return tuple(replace(slot, start=datetime.combine(
-        standing(slot.start.date(), known, text), slot.start.timetz())) for slot in slots) if known else tuple(slots)
+    known = [one for one in remarks if one.kind in ("agreed", "proposed") and one.when is not None]
+    if not known:
+        return tuple(slots)
+    days = [one.when.date() for one in known if one.when is not None]
+    before = next((one.when for one in reversed(known) if one.timed), None)
+    same = before is not None and mentions_any(text, language.same_time)
+    found = []
+    for slot in slots:
+        start = datetime.combine(standing(slot.start.date(), days, text, language), slot.start.timetz())
+        if same and before is not None and not slot.timed:
+            here = before.astimezone(start.tzinfo)  # "Tuesday, same time?"
+            slot, start = replace(slot, timed=True), start.replace(hour=here.hour, minute=here.minute)
+        found.append(replace(slot, start=start))
+    return tuple(found)
 
 
 @cache

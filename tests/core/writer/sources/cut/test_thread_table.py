@@ -76,5 +76,6 @@ class ThreadTableTests(SynchronousTestCase):
         """A bare weekday is the day that was agreed."""
         when = datetime(2026, 9, 18, 9, tzinfo=timezone.utc)
         agreed = Remark("agreed", "persona", "appointment", NOW, "", when, True)
-        slots = as_agreed([Slot(datetime(2026, 9, 11, 9, tzinfo=timezone.utc), True)], "Super, Freitag um 9.", [agreed])
+        slots = as_agreed([Slot(datetime(2026, 9, 11, 9, tzinfo=timezone.utc), True)], "Super, Freitag um 9.", [agreed],
+                          language("de"))
         self.assertEqual(slots[0].start.date(), date(2026, 9, 18))
