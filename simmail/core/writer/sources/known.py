@@ -216,7 +216,8 @@ def _in_table(
     if fact is not None and (not event.before or len(shared(content(fact.label, language.code), content(
             text, language.code)))):
         return None, False  # what one knows is nearer
-    if not (question.recalls or shared(known.table.words(text), event.words) or not known.table.words(text)):
+    if not (question.recalls or mentions_any(f" {text.lower()}", own.now) or shared(
+            known.table.words(text), event.words) or not known.table.words(text)):
         return None, False
     hour, day = mentions_any(text.lower(), asking(language.code).clock), mentions_any(text.lower(), own.days)
     if hour and not slot.timed or event.day is None and (day or not hour):
