@@ -146,6 +146,8 @@ def _request(scene: Scene, read: Read, question: MailQuestion, place: int, value
     if not will:
         if question.type == "request":
             return _granted(scene, read, question, values)
+        if restated(scene, question).said:
+            return _yes_or_no(scene, read, question, values)
         if lasting:
             return Said(act="answer.yes" if yes else "answer.dont", values={**plain, "yes": scene.language.yes})
         day = scene.due(scene.manner.days, read.found.deadlines)

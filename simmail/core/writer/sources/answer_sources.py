@@ -101,6 +101,9 @@ class AnswerSources:
         found = facts.answering(
             question.text, self._fitting(question, self.facts), self._language, self._request.meaning,
         ) or facts.answering(question.text, self._fitting(question, self.matter), self._language)
+        if found is not None and question.options and not shared(own, content(
+                f"{found.label} {found.value}", self._language.code)):
+            return None  # which of two things it is has to be said by its words
         if found is None and question.type in ("who", "much"):
             how = asking(self._language.code)
             few = len(own - content(" ".join(

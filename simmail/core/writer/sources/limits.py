@@ -21,6 +21,8 @@ from simmail.core.writer.sources.said_words import content, shared
 
 #: Notes whose reading is kept.
 _KEPT = 4096
+#: Until then somebody is busy who is so in the morning, from then on who is so in the afternoon or in the evening.
+_NOON, _EVENING = time(12), time(17)
 _CLOCK = r"(?:{cues}) (?:the |las? |les? )?([0-9]{{1,2}})(?:(?:[:.]| ?[hu] ?)([0-5][0-9]))? ?(am|pm)?(?![0-9/%])"
 
 
@@ -34,6 +36,11 @@ class LimitWords(Struct, frozen=True, forbid_unknown_fields=True):
     away: tuple[str, ...]
     to: tuple[str, ...]
     most: tuple[str, ...]
+    free: tuple[str, ...]
+    all_day: tuple[str, ...]
+    forenoon: tuple[str, ...]
+    afternoon: tuple[str, ...]
+    evening: tuple[str, ...]
     bound_below: tuple[str, ...]
     bound_behind: tuple[str, ...]
     bound_most: tuple[str, ...]
@@ -125,6 +132,14 @@ def _limit(sentence: str, code: str) -> list[Limit]:
     first, late = (_clock(cues, low) for cues in (words.first + words.before * denied, words.after * denied))
     if first or late:
         return [Limit(days, first=first or time.min, last=late or time.max)]
+    if days and not any(f" {cue}" in low for cue in words.free):
+        # "Is in Bristol all day on Thursday", "operates on Tuesday afternoons"
+        if any(f" {cue}" in low for cue in words.all_day):
+            return [Limit(days)]
+        for cues, start, end in ((words.forenoon, _NOON, time.max), (words.afternoon, time.min, _NOON),
+                                 (words.evening, time.min, _EVENING)):
+            if any(cue in low for cue in cues):
+                return [Limit(days, first=start, last=end)]
     dated = any(map(str.isdigit, low)) or any(month.lower() in low for month in known.months)
     return [Limit(days)] if denied and days and not dated else []
 

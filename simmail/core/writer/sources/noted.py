@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from simmail.core.language.clause.question_types import asking, mentions_any
-from simmail.core.language.clause.tables import restating
+from simmail.core.language.clause.tables import past, restating, third
 from simmail.core.language.meaning import IMeaning
 from simmail.core.language.phrases import say
 from simmail.core.language.questions import MailQuestion
@@ -114,11 +114,29 @@ def _fits(type: str, note: str, base: datetime, language: Language) -> bool:
 
 
 def _own(note: str, language: Language, name: str = "") -> str:
-    """A note as a sentence of whom it is about: "Is vegan since last year", "Omar works on Fridays"."""
-    said, verbs = say(note, 300).strip().rstrip("."), table(language.code).notes
-    head, _, rest = said.partition(" ")
-    if name and head == name and rest.partition(" ")[0].lower() in verbs:
-        head, *others = rest.split()
-        rest = " ".join(language.first_person.get(word, word) for word in others)
-    said = f"{verbs.get(head.lower(), head)} {rest}".strip()
+    """A note as a sentence of whom it is about: "Is vegan since last year", "Nell's dog bites", "Nell works late"."""
+    how, said = table(language.code), say(note, 300).strip().rstrip(".")
+    told = said.removeprefix(f"{name} ") if name else said
+    head, _, rest = told.partition(" ")
+    mine = how.notes.get(head.lower(), "")
+    if mine and told != said:
+        rest = " ".join(language.first_person.get(word, word) for word in rest.split())
+    if mine or told == said:
+        said = f"{mine or head} {rest}".strip()
+    elif head.lower() == language.and_ and how.and_me:
+        # "Nell and Declan do not drive"
+        other, _, rest = rest.partition(" ")
+        said = f"{how.and_me.format(name=other)} {rest}" if other[:1].isupper() else said
+    elif third(head.lower(), restating(language.code)):
+        said = f"{how.myself} {_base(head, language)} {rest}"
+    elif head.lower() in restating(language.code).past.values() or past(head.lower(), restating(language.code)):
+        said = f"{how.myself} {head} {rest}"
+    for pattern, own in how.possessed.items() if name else ():
+        said = re.sub(pattern.format(name=re.escape(name)), own, said)
     return f"{said[:1].upper()}{said[1:]}."
+
+
+def _base(verb: str, language: Language) -> str:
+    """A verb without the ending of "he": "works", "goes"."""
+    verbs = restating(language.code).verbs
+    return verb[:-1] if verb[:-1].lower() in verbs else verb[:-2]

@@ -68,6 +68,9 @@ class SelfTable(Struct, frozen=True, forbid_unknown_fields=True):
     jobs: tuple[str, ...] = ()
     theirs: frozenset[str] = frozenset()
     notes: Mapping[str, str] = {}
+    myself: str = ""
+    and_me: str = ""
+    possessed: Mapping[str, str] = {}
     list: str = "{label}: {value}"
 
 

@@ -38,6 +38,19 @@ class LimitsTests(SynchronousTestCase):
         self.assertFalse(monday.free(at(2, 8), HOUR))
         self.assertTrue(monday.free(at(3, 8), HOUR))
 
+    def test_busy(self) -> None:
+        """Who has something on is not free then, by the part of the day; a liking for a day is nothing on."""
+        for note, free, busy in (
+            ("Tamsin is in Bristol all day on Thursday", at(4, 9), at(5, 9)),
+            ("Opera los martes por la tarde", at(3, 9), at(3, 15)),
+            ("Simon est sur un chantier tout le jeudi", at(6, 9), at(5, 16)),
+            ("Chorprobe am Mittwochabend", at(4, 10), at(4, 18)),
+            ("Swims on Monday mornings", at(2, 14), at(2, 9)),
+        ):
+            self.assertFalse(OwnLimits((note,)).free(busy, HOUR), note)
+            self.assertTrue(OwnLimits((note,)).free(free, HOUR), note)
+        self.assertTrue(OwnLimits(("Prefers Thursday mornings",)).free(at(5, 9), HOUR))
+
     def test_days(self) -> None:
         """Days of the week and spans of days are kept; what merely happened on one keeps none."""
         for note in ("Never on Wednesdays, works from the other office", "mittwochs nie im Büro",

@@ -25,6 +25,24 @@ BROKEN = {
 class NotedTests(SynchronousTestCase):
     """Sentences that are no facts with a name."""
 
+    def test_named(self) -> None:
+        """Who a note names says it of itself, and of what is its own; of others it is told as it stands."""
+        for code, name, note, asked, told in (
+            ("en", "Nell Garrity", "Nell and Declan do not drive at night", "Will you drive home at night?",
+             "Declan and I do not drive at night."),
+            ("en", "Nell Garrity", "Nell's dog bites", "Does your dog bite?", "My dog bites."),
+            ("en", "Nell Garrity", "Nell works late on Mondays", "Do you work late on Mondays?",
+             "I work late on Mondays."),
+            ("en", "Nell Garrity", "Maeve stopped swimming", "Does Maeve still go swimming?",
+             "Maeve stopped swimming."),
+            ("es", "Nuria Casals", "El perro de Nuria persigue a los gatos", "¿Tu perro persigue a los gatos?",
+             "Mi perro persigue a los gatos."),
+            ("fr", "Élodie Roy", "La voiture d'Élodie est en panne", "Ta voiture est en panne ?",
+             "Ma voiture est en panne."),
+        ):
+            question = read_question(asked, language(code))
+            self.assertEqual(noted(question, (note,), NOW, language(code), name=name.split()[0]), told)
+
     def test_told(self) -> None:
         """A note is told where it has what is asked, and of the type that is asked for."""
         for text, told in (

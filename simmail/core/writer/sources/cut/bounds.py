@@ -80,6 +80,9 @@ def compared(asked: Ranges, known: Ranges) -> tuple[str, bool]:
             others = known.kinds.get("sum")  # named without its currency
         if others and any(one.limits for one in (*some, *others)):
             so[kind] = all(any(one.low <= other.high and other.low <= one.high for other in others) for one in some)
+    days = {day.high for some in (asked, known) for day in some.kinds.get("day", ())}
+    if "time" in so and so.get("day") and len(days) > 1:
+        del so["time"]  # the day before, whatever the hour
     return next(iter(so), ""), all(so.values())
 
 

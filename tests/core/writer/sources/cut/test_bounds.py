@@ -19,6 +19,8 @@ SPECIMENS = (
     ("en", "does it stay under £1,500?", "price", "£1,680 for the lot", False),
     ("en", "will it be ready before the end of April?", "ready", "from 4 May", False),
     ("en", "will it be ready by Thursday?", "ready", "Wednesday", True),
+    ("en", "will it be ready by Thursday at noon?", "ready", "Wednesday at 4 pm", True),
+    ("en", "will it be ready by Thursday at noon?", "ready", "Thursday at 4 pm", False),
     ("en", "would you take 180?", "lowest price", "£200", False),
     ("en", "would you take 210?", "lowest price", "£200", True),
     ("en", "we need at least 25%", "deposit", "30 %", True), ("en", "can we come after 5pm?", "closes", "4 pm", False),
