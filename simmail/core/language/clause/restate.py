@@ -10,7 +10,7 @@ of one without that file nothing is restated.
 
 from __future__ import annotations
 
-from simmail.core.language.clause import infinitive, inverted, verb_second
+from simmail.core.language.clause import declarative, infinitive, inverted, verb_second
 from simmail.core.language.clause.inverted import flipped
 from simmail.core.language.clause.tables import (
     MOST_WORDS, STOPS, Statement, asked, asking_part, clause_words, cut, fit, led_in, question_head, restating,
@@ -53,6 +53,8 @@ def statement(question: str, language: Language, polite: bool = True) -> Stateme
     how = restating(language.code)
     if how.order == "infinitive" and asks_ability(question, language):
         return Statement(infinitive.ability(clause_words(question), how), "")
+    if how.order == "infinitive":
+        return declarative.statement(question, how, polite)
     words = asked(question, how)
     if not how.turns or len(words) < 2:
         return Statement("", "")
