@@ -483,7 +483,8 @@ def options(sentence: str, language: Language, asked: bool = False) -> tuple[str
             language.choice_prepositions.intersection(map(str.lower, one[1:3])) and one[0].lower() not in
             language.choice_prepositions for one in ways) and all(one[-1].isalnum() for one in tokens[:-1]):
         return " ".join(ways[0]), " ".join(ways[1])  # "cash on site or invoice to the office?"
-    if low[middle + 1:middle + 2] and low[middle + 1] in language.clause_openers:
+    if low[middle + 1:middle + 2] and (low[middle + 1] in language.clause_openers or asked and is_clause(
+            tokens[middle + 1:], language)):
         return ()  # "shall we change it or that we give it back": no things
     least = 1 if asked and low[0] not in (language.yes, language.no) else 2
     if middle < least or middle + 1 >= len(tokens) or low[middle + 1] in language.not_words:

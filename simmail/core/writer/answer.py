@@ -246,7 +246,9 @@ def _yes_or_no(scene: Scene, read: Read, question: MailQuestion, values: dict[st
     clause = full.said if yes else full.denied
     if not clause:
         named = {"yes": short[0] or scene.language.yes} if yes else {"no": short[1] or scene.language.no}
-        return Said(act="answer.yes" if yes else "answer.no", values={**values, **named})
+        # What could be said again is better not called by a noun of it.
+        return Said(act="answer.yes" if yes else "answer.no", values={
+            **(without_topic(values) if full.said else values), **named})
     # What is said in full needs no short answer.
     plain = without_topic(values)
     named = {"said": clause} if yes else {"denied": clause}

@@ -53,6 +53,9 @@ def is_clause(part: Sequence[str], language: Language) -> bool:
     if low[0].partition("-")[0] in ("est", *how.auxiliaries) and len(part) > 1 or "-" in low[0] and (
             low[0].rpartition("-")[2] in asking(language.code).behind_verbs):
         return True
+    if not how.you.union(how.speakers).isdisjoint(low) or how.you and not how.myself and (
+            low[0] in how.mine or low[0] in how.clitics and low[-1] in how.mine):
+        return True  # "je te la redonne", "la traes", "vamos nosotros"
     subjects = {*how.asked, *how.asking, *how.subjects, *language.determiners}
     return language.inflected and len(part) > 1 and part[0].islower() and low[0] not in (
         subjects | language.choice_prepositions) and (part[1] in subjects or low[1] in subjects)

@@ -75,6 +75,8 @@ def _subject(words: list[str], how: Restate, supported: bool = False) -> int:
             if one in how.no_verbs or low[at - 1] in how.before_nouns or how.past.get(
                     "".join(low[at + 1:at + 2])) in how.linking:
                 continue
+            if not supported and one in how.between and any(word.endswith(how.verb_endings) for word in low[at + 1:]):
+                return 0  # "is the man from the garage coming"
             # "Is the key in the box", but "are the twins allergic to nuts".
             short = at == 2 or one not in how.between
             if one in how.verbs or not supported and short and (

@@ -106,6 +106,8 @@ def of_another(question: str, language: Language) -> bool:
     if how.order == "infinitive":
         return not any(map(question.lower().__contains__, how.nobody)) and any(
             word.lower().rpartition("-")[2] in how.others for word in words[:6])
+    if how.order == "inverted" and words[1:2] and words[1] in how.others:
+        return how.asked.keys().isdisjoint(words)  # "does he have any allergies we should know about"
     if not {*how.asked, *how.objects}.isdisjoint((*words, *(word.lower() for word in words))):
         return False
     return len(words) > 1 and (words[1] in how.others or words[1][0].isupper() and words[1] not in how.no_verbs)

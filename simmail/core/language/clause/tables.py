@@ -77,6 +77,7 @@ class Restate(Struct, frozen=True, forbid_unknown_fields=True):
     negated: Mapping[str, str] = {}
     myself: str = ""
     you: frozenset[str] = frozenset()
+    speakers: frozenset[str] = frozenset()
     unclear: frozenset[str] = frozenset()
     denying: frozenset[str] = frozenset()
     clitics: Mapping[str, str] = {}

@@ -160,7 +160,7 @@ def _whole(question: MailQuestion, language: Language) -> MailQuestion:
     if question.behind or not question.lead or any(map(str.isdigit, question.text)) or content(
             question.text, language.code) - content(" ".join(asking(language.code).vague), language.code):
         return question
-    return replace(question, behind=question.lead)
+    return replace(question, behind=question.lead, checks=True)
 
 
 def _in_table(

@@ -23,6 +23,8 @@ SPECIMENS = (
     ("de", "Soll ich jemanden rufen oder kaufen wir einen neuen?", ()),
     ("fr", "Faut-il l'envoyer avant ou après l'entretien ?", ("avant l'entretien", "après l'entretien")),
     ("fr", "Voulez-vous les draps ou apportez-vous les vôtres ?", ()),
+    ("es", "¿Compro yo la levadura o la traes tú?", ()),
+    ("fr", "Tu as encore la clé de l'an dernier ou je te la redonne ?", ()),
     ("es", "¿Puede beber agua o tampoco?", ()), ("es", "¿Prefieres carne o pescado?", ("carne", "pescado")),
 )
 

@@ -58,7 +58,8 @@ class EnglishTests(SynchronousTestCase):
             ("Is it too late?", "it's too late", "it isn't too late"),
             ("Is your knee better?", "my knee is better", "my knee isn't better"),
             ("Are the twins allergic to nuts?", "", ""), ("Were the bills you sent in March paid?", "", ""),
-            ("Is that still so?", "", ""),
+            ("Is that still so?", "", ""), ("Is the man from the garage coming?", "", ""),
+            ("Is your brother up for it?", "my brother is up for it", "my brother isn't up for it"),
         ):
             self.assertEqual(tuple(statement(question, EN)), (said, denied))
 
