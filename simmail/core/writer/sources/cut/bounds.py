@@ -11,7 +11,7 @@ import re
 from calendar import monthrange
 from collections.abc import Mapping
 from datetime import date, datetime
-from functools import cache
+from functools import cache, lru_cache
 from math import inf
 from typing import NamedTuple
 
@@ -24,6 +24,8 @@ from simmail.core.writer.sources.marks import amount_of, marks
 
 #: A limit holds for what stands so many words behind it.
 _REACH = 5
+#: Texts whose figures are kept: each fact is held against each question of a mail.
+_KEPT = 1024
 #: Noon and night, in minutes: an hour without "am" before the first is meant as one of the afternoon.
 _MORNING, _HALF_DAY = 7 * 60, 12 * 60
 _NUMBER = re.compile(r"(?<![\w.,:-])([0-9]{1,3}(?:[., '][0-9]{3})+|[0-9]{1,7}(?:[.,][0-9]{1,2})?)(?![\w:]|[.,][0-9])")
@@ -57,8 +59,16 @@ def ranges(text: str, base: datetime, language: Language, label: str = "") -> Ra
     @param base: when it was said, aware.
     @param label: what they are called, which may be a limit as well: "lowest price".
     """
+    return _ranges(text, base, language.code, label)
+
+
+@lru_cache(_KEPT)
+def _ranges(text: str, base: datetime, code: str, label: str) -> Ranges:
     found: dict[str, list[Range]] = {}
-    how = limit_words(language.code)
+    language, how = known_language(code), limit_words(code)
+    if not any(map(str.isdigit, text)) and {*language.weekday_forms, *language.near_days}.isdisjoint(
+            one.strip(".,;:!?") for one in text.lower().split()) and not _month_parts(code).search(text):
+        return Ranges(found)
     named = {word for word in re.findall(r"[^\W\d_]+", label.lower())}
     plain = "least" if named & how.lowest else "most" if named & how.highest else ""
     last = ""
