@@ -104,6 +104,11 @@ class OwnLimits:
             not (about := content(one.about, code)) or shared(about, named))), 0.0)
 
 
+def caps(note: str) -> bool:
+    """Return whether a note sets a sum that is not exceeded, which nobody tells who offers."""
+    return any(one.most for one in _read(note[:600]))
+
+
 @lru_cache(_KEPT)
 def _read(note: str) -> tuple[Limit, ...]:
     # "From 9. to 13." is one sentence.

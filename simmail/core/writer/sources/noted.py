@@ -16,7 +16,7 @@ from simmail.core.language.phrases import say
 from simmail.core.language.questions import MailQuestion
 from simmail.core.language.tables import Language
 from simmail.core.writer.sources.cut.words import cutting, read, times
-from simmail.core.writer.sources.limits import limit_words
+from simmail.core.writer.sources.limits import caps, limit_words
 from simmail.core.writer.sources.marks import MONEY, marks
 from simmail.core.writer.sources.said_words import content, has_number, shared
 from simmail.core.writer.sources.self_sheet import table
@@ -70,7 +70,7 @@ def noted(
         near = own and same >= own or len(same) >= least and (same & own or pointing) or (
             alone and thing & same) or number and same & own and has_number(note, language) or (
             meaning is not None and same & plain and meaning.nearness(question.text, note) >= _NEAR)
-        if near and _fits(question.type, note, base, language):
+        if near and not caps(note) and _fits(question.type, note, base, language):
             found.append((len(same), note))
     best = max((same for same, _ in found), default=0)
     # To whether something is so the nearest is the answer.
