@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
 
 from simmail.core.language.clause.question_types import Opening, asking
 from simmail.core.language.tables import Language
 
-#: What parts clauses, with a word that joins them behind it or alone.
-_JOINT = re.compile(r",\s+|;\s+|:\s+|\s+[–—-]+\s+|\.\.+\s+|…\s+|\s(?=\w+\s)")
 _ASIDE = re.compile(r"\(([^()?]{6,80}\?)\)")
 #: A statement has so many words before it is one of its own; a question so many.
 _HEAD, _TAIL = 3, 2
@@ -53,7 +52,7 @@ def asked_apart(sentence: str, language: Language) -> list[str]:
         return _marked(sentence, how)
     if _begins(words, how, sure=False, inside=False) and (marked or not how.inside):
         return [sentence]
-    cut = _cut(sentence, language, how, marked)
+    cut = _cut(sentence, language, how, marked) if marked or how.inside else 0
     if not cut:
         return [sentence]
     head, tail = sentence[:cut].rstrip(" ,;–—-"), sentence[cut:]
@@ -65,23 +64,27 @@ def asked_apart(sentence: str, language: Language) -> list[str]:
     return [*heads, *([tail] if marked else _marked(tail, how))]
 
 
+@cache
+def _joints(joining: str) -> re.Pattern[str]:
+    """What parts clauses: marks, and the word that joins them."""
+    return re.compile(rf"[,;:]\s+|\s+[–—-]+\s+|\.\.+\s+|…\s+|\s(?={joining}\s)", re.IGNORECASE)
+
+
 def _cut(sentence: str, language: Language, how: Opening, marked: bool) -> int:
     """The place where a sentence begins to ask, 0 for none."""
     head = sentence.lower().split(None, 1)[0].strip(",") if sentence.strip() else ""
     if head in how.subordinate:
         return 0  # "if it rains, can we come in?" asks as a whole
-    for joint in _JOINT.finditer(sentence):
+    for joint in _joints(re.escape(language.and_)).finditer(sentence):
         before, behind = sentence[:joint.start()], sentence[joint.end():]
-        if joint.group().isspace() and behind.partition(" ")[0].lower() != language.and_:
-            continue  # no joint but "and"
         if behind.lower().startswith(f"{language.or_} "):
             continue
         words = _words(behind, how)
         # "Could you tell me, and is it ...": what asks to be told stays with what it asks.
         whole = len(before.split()) < _HEAD  # "Maria, are you there?"
         inside = not whole and joint.group().strip() not in _STRONG
-        if len(words) >= _TAIL and _begins(words, how, sure=not marked, inside=inside) and (
-                marked or how.inside) and not before.lower().endswith(asking(language.code).telling):
+        if len(words) >= _TAIL and _begins(words, how, sure=not marked, inside=inside) and not (
+                before.lower().endswith(asking(language.code).telling)):
             return 0 if whole else joint.end()
     return 0
 

@@ -61,7 +61,8 @@ def noted(
     plain = own if language.inflected else content(" ".join(
         word for word in question.text.split()[1:] if word.islower()), language.code)
     pronouns = cutting(language.code).pointing | restating(language.code).pointing
-    pointing = len(own) < _POINTING or not pronouns.isdisjoint(question.text.lower().rstrip(" ?.!").split())
+    pointing = len(own) < _POINTING or question.type != "yes_no" and not pronouns.isdisjoint(
+        question.text.lower().rstrip(" ?.!").split())
     found: list[tuple[int, str]] = []
     for note, words in given:
         same = shared(asked, words)
