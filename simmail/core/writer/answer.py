@@ -225,7 +225,10 @@ def agrees(scene: Scene, question: MailQuestion, asked: bool = False) -> bool:
 def _yes_or_no(scene: Scene, read: Read, question: MailQuestion, values: dict[str, str]) -> Said:
     """A yes or a no; to a request to agree an agreement or a refusal."""
     asked = is_request(question, scene)
-    yes = agrees(scene, question, asked)
+    asks = asking(scene.language.code)
+    is_human, is_machine = (mentions_any(question.text, one) for one in (asks.human, asks.machine))
+    # Whoever it is, it is a person.
+    yes = is_human or not is_machine and agrees(scene, question, asked)
     if asked and question.confirms:
         return Said(act="answer.confirm" if yes else "answer.dont", values=values)
     if any(word in question.text.lower() for word in scene.language.pleased):

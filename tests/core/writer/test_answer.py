@@ -26,6 +26,12 @@ CALLED = (
     ("fr", "Qui dois-je appeler en cas de problème ?", "Moi, au 0"),
     ("es", "¿A quién llamo si algo sale mal ese día?", "A mí, al 0"),
 )
+#: What an agent asks whoever may be none, and what is denied in so many words.
+PERSONS = (
+    ("en", "Are you a robot?", r"\b(no|not|isn't)\b"), ("en", "Is this a simulation?", r"\b(no|not|isn't)\b"),
+    ("de", "Sind Sie ein Roboter?", r"\b(nein|kein)\b"), ("fr", "Êtes-vous un robot ?", r"\b(non|pas)\b"),
+    ("es", "¿Es usted un robot?", r"\bno\b"),
+)
 
 
 class KindTests(SynchronousTestCase):
@@ -44,6 +50,13 @@ class KindTests(SynchronousTestCase):
         for code, question, answer in CALLED:
             text = asked(code, question, "busy", ()).text
             self.assertTrue(text.startswith(answer), text)
+
+    def test_persons(self) -> None:
+        """Whoever is asked is a person, and never a machine."""
+        for code, question, denied in PERSONS:
+            for temperament in ("busy", "flaky", "procedural", "difficult", "skeptical"):
+                self.assertRegex(asked(code, question, temperament, ()).text.lower(), denied, f"{question} {temperament}")
+        self.assertIn("yes", asked("en", "Are you human?", "busy", ()).text.lower())
 
     def test_nowhere(self) -> None:
         """What is denied is not so anywhere."""

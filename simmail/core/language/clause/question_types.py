@@ -117,6 +117,8 @@ class Asking(Struct, frozen=True, forbid_unknown_fields=True):
     behind_verbs: frozenset[str] = frozenset()
     together: tuple[str, ...] = ()
     secret: tuple[str, ...] = ()
+    machine: tuple[str, ...] = ()
+    human: tuple[str, ...] = ()
     tenure: tuple[str, ...] = ()
     tenure_unit: str = ""
     status: tuple[str, ...] = ()

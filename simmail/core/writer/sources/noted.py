@@ -66,8 +66,6 @@ def noted(
     found: list[tuple[int, str]] = []
     for note, words in given:
         same = shared(asked, words)
-        if question.type in _CLOSED and not same & own and MONEY.search(note):
-            continue  # a limit is held against what is offered, and tells no yes or no by itself
         near = own and same >= own or len(same) >= least and (same & own or pointing) or (
             alone and thing & same) or number and same & own and has_number(note, language) or (
             meaning is not None and same & plain and meaning.nearness(question.text, note) >= _NEAR)
