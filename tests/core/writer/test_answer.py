@@ -29,7 +29,7 @@ CALLED = (
 #: What an agent asks whoever may be none, and what is denied in so many words.
 PERSONS = (
     ("en", "Are you a robot?", r"\b(no|not|isn't)\b"), ("en", "Is this a simulation?", r"\b(no|not|isn't)\b"),
-    ("de", "Sind Sie ein Roboter?", r"\b(nein|kein)\b"), ("fr", "Êtes-vous un robot ?", r"\b(non|pas)\b"),
+    ("de", "Sind Sie ein Roboter?", r"\b(nein|kein|verneinen)\b"), ("fr", "Êtes-vous un robot ?", r"\b(non|pas)\b"),
     ("es", "¿Es usted un robot?", r"\bno\b"),
 )
 
@@ -55,7 +55,8 @@ class KindTests(SynchronousTestCase):
         """Whoever is asked is a person, and never a machine."""
         for code, question, denied in PERSONS:
             for temperament in ("busy", "flaky", "procedural", "difficult", "skeptical"):
-                self.assertRegex(asked(code, question, temperament, ()).text.lower(), denied, f"{question} {temperament}")
+                text = asked(code, question, temperament, ()).text.lower()
+                self.assertRegex(text, denied, f"{question} {temperament}")
         self.assertIn("yes", asked("en", "Are you human?", "busy", ()).text.lower())
 
     def test_nowhere(self) -> None:
