@@ -17,6 +17,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
 from twisted.application import service
 from twisted.internet.defer import Deferred, gatherResults, succeed
 from twisted.internet.task import LoopingCall, deferLater
@@ -26,7 +27,7 @@ from twisted.python import usage
 from twisted.python.threadpool import ThreadPool
 
 from simmail import __version__
-from simmail.config import Config, lab_host, load, load_plans
+from simmail.config import Config, lab_host, Listen, load, load_plans
 from simmail.core.net.loopback import is_loopback
 from simmail.core.time.instant import parse_duration
 from simmail.daemon.descriptors import Descriptors, Door, held, raise_limit
@@ -37,7 +38,7 @@ from simmail.daemon.metrics import LogFigures, ReactorLag, exposition, process_f
 from simmail.daemon.monotonic import SteadyTime
 from simmail.daemon.people_file import PeopleFile
 from simmail.daemon.signals import SignalledService
-from simmail.daemon.state_folder import Announcement, note_processes, take, unfinished
+from simmail.daemon.state_folder import Announcement, EXPORTS, note_processes, take, unfinished
 from simmail.daemon.tls import ServerTls
 from simmail.errors import Invalid, Refusal, Unavailable
 from simmail.workers.share import WorkerShare, end_with
@@ -67,6 +68,9 @@ SETTLING = 5
 #: Real seconds between two looks for what the owner of the state folder asks for there.
 RESETS = 0.5
 
+#: Where a service listens in which nothing goes on.
+RESTING = Listen(smtp=None, smtps=None, submission=None, imap=None, imaps=None, http=0)
+
 #: Listeners that take mail.
 SMTP = ("smtp", "submission", "smtps")
 
@@ -84,6 +88,7 @@ class Options(usage.Options):
     ]
     optFlags = [
         ["banner", None, "Print addresses, and at the first start secrets, to standard output instead of the log."],
+        ["resting", None, "Serve the HTTP API alone, on any port of this machine, while nothing goes on."],
         ["ready-line", None, "Print one line of JSON once it serves: where, and the files that hold secrets."],
     ]
     longdesc = "A universe of simulated e-mail: SMTP, IMAP and an HTTP API, with people who answer."
@@ -113,6 +118,9 @@ def makeService(options: Options) -> service.Service:
         config = load(options["config"], os.environ)
         chosen = options["state"] or config.server.state or options["default-state"]
         state = (Path(chosen) if chosen else Path.home() / ".local" / "state" / "simmail").absolute()
+        if options["resting"]:
+            # One process is enough for what comes and goes as a whole.
+            config = replace(config, server=replace(config.server, workers=1))
         if options["worker"]:
             return _worker(config, state, WorkerShare.decode(options["worker"]), options["webhook-hosts"])
         before = unfinished(state)
@@ -122,7 +130,8 @@ def makeService(options: Options) -> service.Service:
             _settle(_command(options, state), state, before)
         lock = take(state)
         note_processes(state, config.server.workers)
-        listeners = bind(config.listen, options["port-base"], inherited(os.environ, os.getpid()))
+        listeners = bind(RESTING if options["resting"] else config.listen, options["port-base"],
+                         inherited(os.environ, os.getpid()))
         if not listeners:
             raise Invalid("listen", "every listener is switched off")
         from twisted.internet import reactor
@@ -130,7 +139,8 @@ def makeService(options: Options) -> service.Service:
         told = Announcement(config, state, listeners, bool(options["banner"]), bool(options["ready-line"]), reactor)
         if config.server.workers > 1:
             return Supervisor(config, state, lock, listeners, told, _command(options, state), config.server.workers)
-        return Daemon(config, state, lock, listeners, told.tell, told.end, options["webhook-hosts"])
+        return Daemon(config, state, lock, listeners, told.tell, told.end, options["webhook-hosts"],
+                      resting=bool(options["resting"]))
     except Refusal as error:
         raise SystemExit(f"simmail: {error}") from None
 
@@ -171,6 +181,7 @@ class Daemon(SignalledService):
 
     @param lock: a descriptor that holds the state folder, None for one of several processes.
     @param listeners: bound sockets; connections wait in their backlog until all is ready.
+    @param resting: nothing goes on in any universe.
     @param ready: told what the start made, once it serves; stopping: called when nobody is to come any more.
     @param webhook_hosts: test endpoints besides those of the configuration.
     @param share: of this process, when it is one of several.
@@ -181,7 +192,7 @@ class Daemon(SignalledService):
     def __init__(
         self, config: Config, state: Path, lock: int | None, listeners: list[Listener],
         ready: Callable[[First], object] = lambda first: None, stopping: Callable[[], object] = lambda: None,
-        webhook_hosts: tuple[str, ...] = (), share: WorkerShare | None = None,
+        webhook_hosts: tuple[str, ...] = (), share: WorkerShare | None = None, resting: bool = False,
     ) -> None:
         super().__init__()
         self._config = config
@@ -191,6 +202,7 @@ class Daemon(SignalledService):
         self._share = share
         self._peers: Peers | None = None
         self._leaving = False
+        self._resting = resting
         self._lab_hosts = webhook_hosts
         self._listeners = listeners
         self._factories: dict[str, Any] = {}
@@ -252,6 +264,7 @@ class Daemon(SignalledService):
         from simmail.daemon.pdf_reader import PdfReader
         from simmail.database.redis import RedisDatabase
         from simmail.imap.factory import ImapFactory, TOO_MANY
+        from simmail.mailstore.export.folder import ExportFolder
         from simmail.mailstore.images import MailImages
         from simmail.mailstore.index.kept_columns import KeptColumns
         from simmail.mailstore.mailstore import MailStore
@@ -304,7 +317,7 @@ class Daemon(SignalledService):
             WebhookSender(calls, reactor, (*config.webhooks.lab_hosts, *self._lab_hosts)), model,
             load_plans(config.server.plans), steady.wall_clock, Records(),
             spam_engines(config.inspect, gate, reactor), WebFiles(gate, config.links.lab_hosts), PdfReader(reactor),
-            self._peers)
+            self._peers, partial(ExportFolder, str(state / EXPORTS), str(state / "mail")))
         self._stopping.append(server.stop)
         await server.start()
         first = First(False, False, "")
@@ -324,7 +337,8 @@ class Daemon(SignalledService):
         self._server = server
         self._serve(server, journal, database, in_thread, {
             "smtp": (SmtpFactory, TOO_MANY_CONNECTIONS), "imap": (ImapFactory, TOO_MANY), "http": (api_site, BUSY)})
-        server.begin()
+        if not self._resting:
+            server.begin()
         # Nobody waits for it: what cannot be reached now is tried again when it is wanted.
         model.probe().addErrback(lambda failure: None)
         trimming = LoopingCall(trim)

@@ -17,6 +17,7 @@ from typing import Any
 from urllib.parse import quote
 
 from simmail.cli.client import call
+from simmail.cli.transfer import add_transfers, print_access
 from simmail.errors import Invalid
 
 #: Real seconds in which a running service makes another first key.
@@ -46,7 +47,7 @@ def add_commands(admin: argparse.ArgumentParser, where: Callable[[argparse.Argum
 
         return action
 
-    _universes(thing("universes", "list, create, delete, snapshot, snapshots, restore, fork"))
+    _universes(thing("universes", "list, create, delete, snapshot, snapshots, restore, fork, export, import"))
     _keys(thing("keys", "list, create, revoke, reset-first"))
     _orgs(thing("orgs", "list, create, change, suspend, resume"))
     _users(thing("users", "list, create, change, delete"))
@@ -85,6 +86,7 @@ def _universes(action: Callable[..., argparse.ArgumentParser]) -> None:
     fork.add_argument("--as", metavar="ID", dest="fork", default="", help="of the new one (default: made up)")
     fork.add_argument("--seed", default="", help="that of the original unless given")
     fork.add_argument("--ttl", metavar="DURATION", help="such as 90m or 2d: it goes by itself, in real time")
+    add_transfers(action)
 
 
 def _keys(action: Callable[..., argparse.ArgumentParser]) -> None:
@@ -201,15 +203,6 @@ def fork_universe(parsed: argparse.Namespace) -> int:
     print(f"Universe {made['universe']}")
     print_access(made)
     return 0
-
-
-def print_access(made: Any) -> None:
-    """Print what gets into a universe: its key, logins, and where mail programs connect."""
-    print(f"API key {made['key']}")
-    for one in made["logins"]:
-        print(f"Login {one['username']}" + (f" password {one['password']}" if "password" in one else ""))
-    for one in made["connection"]["services"]:
-        print(f"{one['name']} {one['address']}:{one['port']}")
 
 
 def list_keys(parsed: argparse.Namespace) -> int:

@@ -26,9 +26,9 @@ def base(state: Path) -> str:
         raise Invalid("state", f"nothing was started with {state}; name the folder with --state") from None
 
 
-def call(parsed: argparse.Namespace, method: str, path: str, body: Any = None) -> Any:
+def call(parsed: argparse.Namespace, method: str, path: str, body: Any = None, timeout: float = 60) -> Any:
     """
-    Return the JSON of one call of C{/api/admin}.
+    Return the JSON of one call of C{/api/admin}; C{timeout}: real seconds.
 
     @raise Invalid: the server refused, or does not answer.
     """
@@ -46,7 +46,7 @@ def call(parsed: argparse.Namespace, method: str, path: str, body: Any = None) -
         f"{where}/api/admin/{path}", method=method, data=None if body is None else json.dumps(body).encode(),
         headers={"Authorization": f"Bearer {key}", "Content-Type": "application/json"})
     try:
-        with opened(request, 60) as answer:
+        with opened(request, timeout) as answer:
             return json.load(answer)
     except urllib.error.HTTPError as error:
         try:

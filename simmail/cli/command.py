@@ -70,6 +70,7 @@ def _parser(usual: str) -> argparse.ArgumentParser:
         "print one line of JSON once it serves, instead of addresses and secrets for people"))
     run.add_argument("--worker", default="", help=argparse.SUPPRESS)
     run.add_argument("--settle", default="", help=argparse.SUPPRESS)
+    run.add_argument("--resting", action="store_true", help=argparse.SUPPRESS)
     run.set_defaults(do=_run)
 
     ready = commands.add_parser("ready", help="ask whether the service serves", description=(
@@ -135,6 +136,8 @@ def _run(parsed: argparse.Namespace) -> int:
     argv = ["twistd", "--nodaemon", "--pidfile=", "--logger=simmail.daemon.logfile.observer",
             "simmail", "--state", str(state),
             "--port-base", str(parsed.port_base)]
+    if parsed.resting:
+        argv.append("--resting")
     if parsed.worker:
         argv += ["--worker", parsed.worker]
     elif parsed.settle:

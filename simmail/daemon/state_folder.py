@@ -30,6 +30,9 @@ ENDPOINTS = "endpoints.json"
 #: Where it says how many processes share the folder.
 PROCESSES = "processes"
 
+#: Links to where universes are carried to and from, which who may write here puts there for as long as that takes.
+EXPORTS = "exports"
+
 #: Real seconds before something is tried again that the disk had no room for.
 ROOM = 1.0
 

@@ -14,7 +14,7 @@ from simmail.rest.answer import JSON, Octets
 from simmail.rest.api import (
     accounts, admin, cases, clock, connection, events, extraction, faults, health, insights, inspection, jobs,
     mailboxes, organizations, pages, personas, plan, score, search, sending, session, settings, snapshots,
-    waits, webhooks, world,
+    transfers, waits, webhooks, world,
 )
 from simmail.rest.mcp import endpoint as mcp
 from simmail.rest.route import Call, Route
@@ -22,7 +22,8 @@ from simmail.rest.route import Call, Route
 #: In the order of the document.
 HEADINGS: tuple[ModuleType, ...] = (
     personas, cases, mailboxes, search, sending, extraction, waits, accounts, settings, faults, world, clock, snapshots,
-    jobs, events, inspection, insights, score, webhooks, connection, plan, session, organizations, admin, health,
+    jobs, events, inspection, insights, score, webhooks, connection, plan, session, organizations, admin, transfers,
+    health,
 )
 
 

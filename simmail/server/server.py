@@ -37,6 +37,7 @@ from simmail.server.resets import Resets
 from simmail.server.signin import Authenticator
 from simmail.server.signin_limit import SharedSignInLimit, SignInLimit
 from simmail.server.snapshots import Snapshots
+from simmail.server.transfer.transfers import Exports, no_export, Transfers
 from simmail.server.users import Users
 from simmail.universe.clock import WallClock, begun
 from simmail.universe.universe import Universe, UniverseRecord
@@ -53,7 +54,7 @@ class MailServer:
     @param lookup: asks the name system about senders, blocks; engines: other spam filters that inspections ask;
         files: fetches what domains publish for mail; read_pdf: reads what is attached.
     @param peers: the other processes of the service, None for none.
-    @param wall_clock: what was seen of jumps of the wall clock.
+    @param wall_clock: what was seen of jumps of the wall clock; exports: where universes are carried to.
     """
 
     def __init__(
@@ -64,6 +65,7 @@ class MailServer:
         plans: Mapping[str, Plan] | None = None, wall_clock: Callable[[], WallClock | None] = lambda: None,
         lookup: Lookup = nowhere, engines: Sequence[SpamEngine] = (),
         files: FetchFile = not_fetched, read_pdf: ReadPdf = not_read, peers: IPeers | None = None,
+        exports: Exports = no_export,
     ) -> None:
         self._config = config
         self._database = database
@@ -117,6 +119,8 @@ class MailServer:
             "logins": lambda name: [(universe.id, account) for universe, account in universes.logins(name)],
             "record": self.users.record, "attempt": limit.begin, "attempted": limit.end,
             "stop clocks": orgs.stop_clocks, "let run": orgs.let_run}
+        self.transfers = Transfers(
+            documents, database, images, universes, orgs, keys, replacement, self.snapshots, exports, in_thread)
         self.reset_universe = Resets(universes, self.snapshots, replacement, self._take, reactor).reset
 
     # Coming and going

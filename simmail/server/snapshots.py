@@ -8,7 +8,7 @@ crash all of it is there, or nothing.  Source: decisions, section 16.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from secrets import token_hex
 from typing import Any, NamedTuple
@@ -24,13 +24,14 @@ from simmail.core.records.commit import Commit
 from simmail.core.rules.login_name import qualified
 from simmail.errors import Conflict, Invalid, NotFound
 from simmail.interfaces import IDatabase, IMailImages
-from simmail.server.apikeys import ApiKeys
+from simmail.server.apikeys import ApiKeys, Key
 from simmail.server.documents import ServerDocuments
 from simmail.server.lifetimes import ends_in
 from simmail.server.organizations import Organizations, Universes, check_id
 from simmail.server.replacement import GOING, Replacement, Step, silence
 from simmail.universe.clock import Timeline
 from simmail.universe.fingerprint import fingerprint
+from simmail.universe.insights.shares import TABLE as SHARES
 from simmail.universe.universe import Universe, UniverseRecord
 
 TABLE = "snapshots"
@@ -153,9 +154,9 @@ class Snapshots:
             await self._documents.put(GOING, image, universe.record.placed)
             try:
                 await self._images.prepare(universe.id, image)
-                snapshot = await self._copied(universe, id, name, image)
-                if _is_small(snapshot, universe):
-                    snapshot = replace(snapshot, fingerprint=await self._taken(snapshot))
+                snapshot = await self.copied(universe, id, name, image)
+                if is_small(snapshot, universe):
+                    snapshot = replace(snapshot, fingerprint=await self.taken(snapshot))
                 await self._documents.commit(Commit(
                     puts=((TABLE, image, msgspec.json.encode(snapshot)),), drops=((GOING, image),)))
             except BaseException:
@@ -164,8 +165,8 @@ class Snapshots:
             self._snapshots[image] = snapshot
             return snapshot
 
-    async def _copied(self, universe: Universe, id: str, name: str, target: str) -> UniverseSnapshot:
-        """Copy a universe, which stands still for it; what is told of the copy."""
+    async def copied(self, universe: Universe, id: str, name: str, target: str) -> UniverseSnapshot:
+        """Copy a universe to an id that is in L{GOING}; it stands still for it.  Answers what is told of the copy."""
         taken: Deferred[None] = Deferred()
 
         def over(result: Any = None) -> Any:
@@ -189,7 +190,7 @@ class Snapshots:
             puts=(("state", "clock", msgspec.json.encode([line, now])),)))
         return snapshot
 
-    async def _taken(self, snapshot: UniverseSnapshot) -> str:
+    async def taken(self, snapshot: UniverseSnapshot) -> str:
         """
         Take the fingerprint of a snapshot, while its original goes on.
 
@@ -277,7 +278,7 @@ class Snapshots:
             await self._images.copy(snapshot.image, fork)
             return snapshot
 
-        return await self._forked(snapshot.record, copy, fork_id, name, seed, ttl)
+        return await self.found(_of_fork(snapshot.record, fork_id, name, seed), copy, ttl)
 
     async def fork_now(
         self, universe: Universe, fork_id: str = "", name: str = "", seed: str = "", ttl: timedelta | None = None
@@ -286,60 +287,78 @@ class Snapshots:
         async def copy(fork: str) -> UniverseSnapshot:
             original = self._universes.get(universe.id)
             await self._images.prepare(original.id, fork)
-            return await self._copied(original, "", "", fork)
+            return await self.copied(original, "", "", fork)
 
-        return await self._forked(universe.record, copy, fork_id, name, seed, ttl)
+        return await self.found(_of_fork(universe.record, fork_id, name, seed), copy, ttl)
 
-    async def _forked(
-        self, origin: UniverseRecord, copy: Callable[[str], Awaitable[UniverseSnapshot]], fork_id: str, name: str,
-        seed: str, ttl: timedelta | None,
+    async def found(
+        self, record: UniverseRecord, fill: Callable[[str], Awaitable[UniverseSnapshot]], ttl: timedelta | None = None,
+        keys: Sequence[Key] = (), silent: bool = True, expected: str = "",
     ) -> Forked:
-        fork_id = fork_id or f"{origin.id[:50]}-{token_hex(5)}"
-        check_id("id", fork_id)
-        ends = ends_in(ttl, self._reactor.seconds())
-        if fork_id in self._universes or fork_id in self._making or fork_id in await self._documents.table(GOING):
-            raise Conflict(f"universe {fork_id} exists")
-        plan = self._organizations.plan_of(origin.org)
-        plan.check("universes", len(self._making) + sum(one.org == origin.org for one in self._universes.records()))
-        self._making.add(fork_id)
+        """
+        Make a new universe of what something else has: all of it is there then, or nothing.
+
+        @param record: of the new one, but for C{created}, C{clock} and C{ends}.
+        @param fill: puts everything under an id that has nothing; answers what was put there.
+        @param keys: API keys that it is to have; silent: its webhooks are switched off.
+        @param expected: the fingerprint that it must have, C{""} for any.
+        @raise Invalid: a bad id or C{ttl}.  @raise Conflict: a universe of that id exists.
+        @raise OverAllowance: the plan's universes are used up.
+        """
+        id = record.id
+        check_id("id", id)
+        record = replace(record, ends=ends_in(ttl, self._reactor.seconds()))
+        if id in self._universes or id in self._making or id in await self._documents.table(GOING):
+            raise Conflict(f"universe {id} exists")
+        plan = self._organizations.plan_of(record.org)
+        plan.check("universes", len(self._making) + sum(one.org == record.org for one in self._universes.records()))
+        self._making.add(id)
         try:
-            made = await self._made(origin, copy, fork_id, name, seed, ends)
+            async with self.turn(record.origin or id):
+                made = await self._made(record, fill, keys, silent, expected)
         finally:
-            self._making.discard(fork_id)
+            self._making.discard(id)
         return made
 
     async def _made(
-        self, origin: UniverseRecord, copy: Callable[[str], Awaitable[UniverseSnapshot]], fork_id: str, name: str,
-        seed: str, ends: datetime | None,
+        self, record: UniverseRecord, fill: Callable[[str], Awaitable[UniverseSnapshot]], keys: Sequence[Key],
+        silent: bool, expected: str,
     ) -> Forked:
-        async with self.turn(origin.id):
-            await self._documents.put(GOING, fork_id, origin.placed)
-            universe: Universe | None = None
-            try:
-                snapshot = await copy(fork_id)
-                created = datetime.fromtimestamp(self._reactor.seconds(), UTC)
-                record = replace(
-                    snapshot.record, id=fork_id, name=name or origin.name, created=created, seed=seed or origin.seed,
-                    clock=snapshot.clock, separate=True, ends=ends, origin=origin.id, beside=origin.placed)
-                await silence(self._database, fork_id, off=True)
-                universe = await self._open(record)
-                taken = snapshot.fingerprint or (
-                    (await fingerprint(universe)).fingerprint if _is_small(snapshot, universe) else "")
-                token, key = self._keys.new(fork_id, "admin", f"fork of {origin.id}")
-                await self._documents.commit(Commit(
-                    puts=(("universes", fork_id, msgspec.json.encode(record)), key.document()),
-                    drops=((GOING, fork_id),)))
-            except BaseException:
-                if universe is not None:
-                    await universe.close()
-                    await universe.store.close()
-                await self._replacement.clear(fork_id)
-                raise
-            self._keys.took(key)
-            self._replaced(universe)
-        logins = tuple((qualified(one.address, fork_id), one.address) for one in universe.policy.accounts()
-                       if one.can_login)
+        id = record.id
+        await self._documents.put(GOING, id, record.placed)
+        universe: Universe | None = None
+        try:
+            snapshot = await fill(id)
+            created = datetime.fromtimestamp(self._reactor.seconds(), UTC)
+            record = replace(record, created=created, clock=snapshot.clock,
+                             separate=record.separate or snapshot.record.separate)
+            await silence(self._database, id, () if silent else tuple(await self._database.table(id, SHARES)), silent)
+            universe = await self._open(record)
+            taken = snapshot.fingerprint or (
+                (await fingerprint(universe)).fingerprint if is_small(snapshot, universe) else "")
+            if expected and taken and taken != expected:
+                raise Invalid("fingerprint", f"is {taken}, but should be {expected}")
+            token, key = self._keys.new(id, "admin", f"fork of {record.origin}" if record.origin else "made with it")
+            await self._documents.commit(Commit(
+                puts=(("universes", id, msgspec.json.encode(record)), *(one.document() for one in (key, *keys))),
+                drops=((GOING, id),)))
+        except BaseException:
+            if universe is not None:
+                await universe.close()
+                await universe.store.close()
+            await self._replacement.clear(id)
+            raise
+        for one in (key, *keys):
+            self._keys.took(one)
+        self._replaced(universe)
+        logins = tuple((qualified(one.address, id) if record.separate else one.address, one.address)
+                       for one in universe.policy.accounts() if one.can_login)
         return Forked(universe, token, taken, logins)
+
+
+def _of_fork(origin: UniverseRecord, id: str, name: str, seed: str) -> UniverseRecord:
+    return replace(origin, id=id or f"{origin.id[:50]}-{token_hex(5)}", name=name or origin.name,
+                   seed=seed or origin.seed, separate=True, origin=origin.id, beside=origin.placed)
 
 
 def _going(snapshot: UniverseSnapshot) -> tuple[str, str, bytes]:
@@ -347,6 +366,6 @@ def _going(snapshot: UniverseSnapshot) -> tuple[str, str, bytes]:
     return GOING, snapshot.image, msgspec.json.encode(snapshot.record.placed)
 
 
-def _is_small(snapshot: UniverseSnapshot, universe: Universe) -> bool:
+def is_small(snapshot: UniverseSnapshot, universe: Universe) -> bool:
     """Whether the fingerprint is taken in passing, of a snapshot or of what is made of it."""
     return snapshot.messages <= FEW_MESSAGES and universe.log.last <= FEW_EVENTS

@@ -45,9 +45,10 @@ TOP = frozenset({"tap", "interfaces", "errors", "config", "concurrency", "durabl
 PARTS: Mapping[str, tuple[str, ...]] = {
     "core": ("rng lru language_data", "mime/ net/ time.instant", "records/", "html/ time/", "message/", "compose/",
              "rules/ language/ webhook/", "writer/ inspection/", "decide/ wording/ world/", "insights/ score/"),
-    "mailstore": ("threads immediate damage listeners", "journal.records journal.sync", "maildir/", "delivery/",
+    "mailstore": ("threads immediate damage listeners", "journal.records journal.sync", "maildir/", "delivery/ export/",
                   "journal/", "writer/", "journal.journal", "index/", "folder/", "memory/", "*"),
     "database": ("*", "private/"),
+    "server": ("*", "transfer/", "server", "demo"),
     "universe": ("*", "people/ webhooks/ insights/", "mailflow/", "world/ score/", "jobs/ inspection/",
                  "universe", "fingerprint"),
     "imap": ("wire/", "*", "fetch/", "search/", "untagged/", "command/", "commands", "session", "factory"),

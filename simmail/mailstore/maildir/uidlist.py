@@ -294,12 +294,17 @@ def put_aside(root: int, directory: str, aside: str) -> None:
             os.close(fd)
 
 
-def write_new(root: int, path: str, uidvalidity: int, objectid: str, special_use: str = "", uidnext: int = 1) -> None:
-    """A UID file for a folder that has none yet."""
-    line = _LINE % (uidvalidity, uidnext, 1, 0, 0, objectid)
+def write_new(
+    root: int, path: str, uidvalidity: int, objectid: str, special_use: str = "", uidnext: int = 1, modseq: int = 1,
+    expunged: int = 0, keywords: Iterable[str] = (),
+) -> None:
+    """A UID file for a folder that has none yet; C{modseq}: the highest, C{expunged}: that of the last expunge."""
+    line = _LINE % (uidvalidity, uidnext, modseq, expunged, 0, objectid)
+    if _PATTERN.fullmatch(line.encode("ascii", "replace")) is None:
+        raise ValueError("a UID file cannot say this")
     fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600, dir_fd=root)
     try:
-        os.write(fd, line.encode("ascii") + _rest(special_use, ()))
+        os.write(fd, line.encode("ascii") + _rest(special_use, keywords))
     finally:
         os.close(fd)
 

@@ -201,7 +201,7 @@ async def fork_of(call: Call) -> ForkedUniverse:
 _SNAPSHOT: dict[str, Any] = {
     "id": "s_5b1c09d2a7", "name": "before the sale", "created": "2025-11-21T08:12:00Z", "at": "2026-03-01T09:45:00Z",
     "messages": 12, "personas": 2, "pending_jobs": 1, "fingerprint": "c0" * 32}
-_FORK: dict[str, Any] = {
+FORK: dict[str, Any] = {
     "universe": "shop-5b1c09d2a7", "key": "sm_9f2c41d07a_…", "fingerprint": "c0" * 32,
     "logins": [{"username": "app@sim.test%shop-5b1c09d2a7", "address": "app@sim.test"}],
     "ends": "2025-11-21T09:12:00Z", "connection": {
@@ -225,7 +225,7 @@ ROUTES: tuple[Route, ...] = (
     Route("POST", "/api/snapshots/{id}/fork", fork_snapshot,
           "Make a new universe of a snapshot, or with the id now of the universe as it is", ForkedUniverse,
           role="admin", body=NewFork, locate=snapshot_or_now, statuses=(409,), example={"ttl": "1h"},
-          answer_example=_FORK),
+          answer_example=FORK),
     Route("DELETE", "/api/snapshots/{id}", delete_snapshot, "Delete a snapshot; forks of it stay", Deleted,
           role="admin", locate=snapshot, answer_example={"status": "deleted"}),
     Route("GET", _OF, list_snapshots_of, "List the snapshots of any universe", list[SnapshotItem], role="admin",
@@ -237,5 +237,5 @@ ROUTES: tuple[Route, ...] = (
     Route("POST", _OF + "/{snapshot}/fork", fork_of, "Make a new universe of any, or of a snapshot of it",
           ForkedUniverse, role="admin", placed=False, body=NewFork, locate=snapshot_or_now_of_named,
           statuses=(404, 409),
-          example={"ttl": "1h"}, answer_example=_FORK),
+          example={"ttl": "1h"}, answer_example=FORK),
 )

@@ -1,0 +1,58 @@
+"""
+C{/api/admin/universes/{id}/export} and C{/api/admin/import}: for C{simmail admin} on the server's own machine.
+
+Where it is on the disk is told by a link in the state folder, so that a key alone gives nobody a way to its files.
+"""
+
+from __future__ import annotations
+
+from simmail.rest.api.admin import administrator, universe
+from simmail.rest.api.connection import LoginName, read_connection
+from simmail.rest.api.snapshots import FORK, ForkedUniverse
+from simmail.rest.route import Body, Call, Route
+from simmail.server.transfer.transfers import Exported
+
+HEADING = "Administration"
+
+
+class ExportPlace(Body, frozen=True):
+    """
+    Where an export is.
+
+    @ivar place: the name of a link in the state folder to the folder it is in; name: what it is called there.
+    """
+
+    place: str
+    name: str
+
+
+class ImportedPlace(ExportPlace, frozen=True):
+    """Where an export is, and what its universe is to be called.  C{id}: what it was called unless given."""
+
+    id: str = ""
+
+
+async def export_universe(call: Call) -> Exported:
+    return await call.services.server.transfers.write(call.found, call.body.place, call.body.name)
+
+
+async def import_universe(call: Call) -> ForkedUniverse:
+    asked: ImportedPlace = call.body
+    made = await call.services.server.transfers.read(asked.place, asked.name, asked.id)
+    return ForkedUniverse(
+        made.universe.id, made.key, made.fingerprint or None, [LoginName(*one) for one in made.logins],
+        made.universe.record.ends, read_connection(call))
+
+
+_PLACE = {"place": "9f2c41d07a9f2c41", "name": "shop-2026"}
+
+ROUTES: tuple[Route, ...] = (
+    Route("POST", "/api/admin/universes/{id}/export", export_universe, "Export a universe to a folder", Exported,
+          role="admin", placed=False, body=ExportPlace, locate=universe, statuses=(409,), hidden=True,
+          example=_PLACE, answer_example={
+              "universe": "shop", "directory": "/srv/shop-2026", "counts": {"messages": 12, "events": 41},
+              "fingerprint": "c0" * 32}),
+    Route("POST", "/api/admin/import", import_universe, "Import a universe from a folder", ForkedUniverse,
+          role="admin", placed=False, body=ImportedPlace, locate=administrator, statuses=(409,), hidden=True,
+          example=_PLACE, answer_example=FORK),
+)

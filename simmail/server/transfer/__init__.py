@@ -1,0 +1,1 @@
+"""Universes carried from one server to another."""
