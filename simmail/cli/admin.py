@@ -2,8 +2,8 @@
 C{simmail admin}: organisations, users, universes, keys and plans of a running server, changed through its API.
 
 It asks what C{/api/admin} is asked, with the key in the state folder; a
-refusal is the API's own text.  Source: decisions, section 1.  C{check} alone
-asks nobody: it looks at the files in the state folder.
+refusal is the API's own text.  Source: decisions, section 1.  What looks
+at the files in the state folder is in L{simmail.cli.check}.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from simmail.cli.check import add_checks
 from simmail.cli.client import call
 from simmail.cli.transfer import add_transfers, print_access
 from simmail.errors import Invalid
@@ -52,12 +53,7 @@ def add_commands(admin: argparse.ArgumentParser, where: Callable[[argparse.Argum
     _orgs(thing("orgs", "list, create, change, suspend, resume"))
     _users(thing("users", "list, create, change, delete"))
     thing("plans", "list")("list", "all plans, their features and limits", list_plans)
-    check = things.add_parser(
-        "check", help="look for damage in the journal and in mailboxes", description=(
-            "Look for damage in the journal, in the files of messages and in UID files; nothing is changed, and the "
-            "server may run or not.  Exit with 0 when there is none, 1 when there is."))
-    where(check)
-    check.set_defaults(do=check_files)
+    add_checks(things, where)
 
 
 def _universes(action: Callable[..., argparse.ArgumentParser]) -> None:
@@ -300,19 +296,3 @@ def create_user(parsed: argparse.Namespace) -> int:
 def change_user(parsed: argparse.Namespace) -> int:
     call(parsed, "PATCH", _named("users", parsed.email), _given(parsed))
     return 0
-
-
-# Files
-
-def check_files(parsed: argparse.Namespace) -> int:
-    # Here, for it takes as long as a tenth of a start.
-    from simmail.mailstore.inspection import Inspection
-
-    if not (parsed.folder / "mail").is_dir():
-        raise Invalid("state", f"there is no mail in {parsed.folder}; name the folder with --state")
-    inspection, count = Inspection(parsed.folder), 0
-    for count, line in enumerate(inspection.findings(), 1):
-        print(line)
-    print(f"{inspection.messages} messages in {inspection.folders} folders and {inspection.segments} segments of the "
-          f"journal were looked at: {f'{count} things are damaged' if count else 'all is well'}")
-    return 1 if count else 0

@@ -35,7 +35,12 @@ def add_transfers(action: Callable[..., argparse.ArgumentParser]) -> None:
     imported.add_argument("directory")
     imported.add_argument("--as", metavar="ID", dest="universe", default="", help="another than it had")
     for one in (export, imported):
-        one.add_argument("--config", metavar="FILE", help="configuration, for when the service does not run")
+        add_config(one)
+
+
+def add_config(parser: argparse.ArgumentParser) -> None:
+    """Put the option below a parser of what starts a service where none runs."""
+    parser.add_argument("--config", metavar="FILE", help="configuration, for when the service does not run")
 
 
 def export_universe(parsed: argparse.Namespace) -> int:
@@ -69,7 +74,7 @@ def print_access(made: Any) -> None:
 
 def _asked(parsed: argparse.Namespace, path: str, body: dict[str, Any]) -> Any:
     directory = Path(os.path.abspath(parsed.directory))
-    with _running(parsed), _linked(parsed.folder, directory.parent) as token:
+    with running(parsed), _linked(parsed.folder, directory.parent) as token:
         return call(parsed, "POST", path, {"place": token, "name": directory.name, **body}, LONGEST)
 
 
@@ -90,7 +95,7 @@ def _linked(state: Path, directory: Path) -> Iterator[str]:
 
 
 @contextmanager
-def _running(parsed: argparse.Namespace) -> Iterator[None]:
+def running(parsed: argparse.Namespace) -> Iterator[None]:
     """There is a service; what is started for it is stopped again."""
     state: Path = parsed.folder
     if (state / ENDPOINTS).exists():

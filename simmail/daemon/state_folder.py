@@ -8,7 +8,8 @@ import fcntl
 import json
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -79,6 +80,16 @@ def note_processes(state: Path, count: int) -> None:
         write(state / PROCESSES, b"%d\n" % count)
     else:
         (state / PROCESSES).unlink(missing_ok=True)
+
+
+@contextmanager
+def stopped(state: Path) -> Iterator[None]:
+    """Nobody else has a state folder meanwhile.  @raise Unavailable: a daemon has it."""
+    lock = take(state)
+    try:
+        yield
+    finally:
+        os.close(lock)
 
 
 class EndpointsFile:

@@ -13,16 +13,19 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequenc
 from datetime import datetime
 from typing import NamedTuple
 
+import msgspec
+from msgspec import Raw
 from twisted.internet.defer import Deferred, fail, succeed
 from zope.interface import implementer
 
 from simmail.concurrency import at_once
 from simmail.core.records.commit import Commit, Committed, EventQuery, JobQuery
 from simmail.core.records.delivery import Arrival
+from simmail.core.records.event import Recorded
 from simmail.core.records.job import Job
 from simmail.core.rules.token_bucket import Bucket, draw
 from simmail.database import layout
-from simmail.database.stored import STORED, StoredRow
+from simmail.database.stored import STORED, StoredArrival, StoredDocument, StoredJob, StoredRow
 from simmail.errors import Conflict, Invalid, Unavailable
 from simmail.interfaces import IDatabase
 
@@ -190,12 +193,16 @@ class MemoryDatabase:
             raise Conflict(f"universe {target} has something already")
         self._spaces[target] = self._spaces[source].copied(before.last)
 
-    def dump(self, universe: str) -> AsyncIterator[Sequence[StoredRow]]:
-        """@raise Unavailable: always; it lasts no longer than the process, so nothing of it is carried elsewhere."""
-        raise Unavailable("what is in memory only cannot be carried elsewhere")
+    async def dump(self, universe: str) -> AsyncIterator[Sequence[StoredRow]]:
+        space = self._spaces[universe]
+        yield [StoredDocument(name, key, Raw(octets)) for name, table in space.tables.items()
+               for key, octets in table.items()]
+        yield [StoredJob(layout.decode_job(job.octets)) for job in space.jobs.values()]
+        yield [StoredArrival(layout.decode_arrival(octets)) for octets in space.arrivals.values()]
+        yield [msgspec.json.decode(octets, type=Recorded) for octets in _events(space, EventQuery(limit=1 << 62))]
 
     def load(self, universe: str, rows: AsyncIterator[Sequence[StoredRow]]) -> Deferred[None]:
-        """@raise Unavailable: always."""
+        """@raise Unavailable: always; it lasts no longer than the process."""
         return fail(Unavailable("nothing can be carried into what is in memory only"))
 
     @at_once

@@ -159,8 +159,8 @@ class JournalTests(SynchronousTestCase):
         store.committed([f"d-{number}" for number in range(5)])
         self.provider.stop()
         self.assertEqual(sorted(os.listdir(f"{self.path}/journal")), ["0000000001.damaged", "lock"])
-        self.assertEqual(list(Inspection(Path(self.path)).findings()), [f"journal/{told}".replace(
-            ".journal", ".damaged")])
+        self.assertEqual([f"{one.where}: {one.trouble}" for one in Inspection(Path(self.path)).findings()],
+                         [f"journal/{told}".replace(".journal", ".damaged")])
         self.provider.start()
         (told,) = self.provider.journal.condition.damage
         self.assertIn("0000000001.damaged was kept", told)
@@ -200,7 +200,7 @@ class InspectionTests(SynchronousTestCase):
         self.addCleanup(self.provider.stop)
 
     def findings(self) -> list[str]:
-        return sorted(Inspection(Path(self.path)).findings())
+        return sorted(f"{one.where}: {one.trouble}" for one in Inspection(Path(self.path)).findings())
 
     def mail(self, number: int) -> Path:
         (path,) = self.inbox.glob(f"new/d-{number},*")

@@ -26,7 +26,8 @@ class OddStateTests(SynchronousTestCase):
 
     def look(self) -> tuple[list[str], tuple[int, int, int]]:
         inspection = Inspection(self.path)
-        return sorted(inspection.findings()), (inspection.segments, inspection.folders, inspection.messages)
+        found = sorted(f"{one.where}: {one.trouble}" for one in inspection.findings())
+        return found, (inspection.segments, inspection.folders, inspection.messages)
 
     def test_nothing_there(self) -> None:
         """An empty folder, or none, has nothing wrong with it."""

@@ -1,7 +1,7 @@
 """
-C{/api/admin/universes/{id}/export} and C{/api/admin/import}: for C{simmail admin} on the server's own machine.
+C{/api/admin/universes/{id}/export}, C{/check} and C{/api/admin/import}: for C{simmail admin} on the server's machine.
 
-Where it is on the disk is told by a link in the state folder, so that a key alone gives nobody a way to its files.
+Where an export is on the disk is told by a link in the state folder, so that a key alone gives nobody a way to files.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from simmail.rest.api.admin import administrator, universe
 from simmail.rest.api.connection import LoginName, read_connection
 from simmail.rest.api.snapshots import FORK, ForkedUniverse
 from simmail.rest.route import Body, Call, Route
+from simmail.server.transfer.differences import differences, Misfit
 from simmail.server.transfer.transfers import Exported
 
 HEADING = "Administration"
@@ -32,6 +33,16 @@ class ImportedPlace(ExportPlace, frozen=True):
     id: str = ""
 
 
+class Check(Body, frozen=True):
+    """What is to be done with what does not fit together.  C{repair}: mend it."""
+
+    repair: bool = False
+
+
+async def check_universe(call: Call) -> list[Misfit]:
+    return await differences(call.found, call.body.repair)
+
+
 async def export_universe(call: Call) -> Exported:
     return await call.services.server.transfers.write(call.found, call.body.place, call.body.name)
 
@@ -47,6 +58,9 @@ async def import_universe(call: Call) -> ForkedUniverse:
 _PLACE = {"place": "9f2c41d07a9f2c41", "name": "shop-2026"}
 
 ROUTES: tuple[Route, ...] = (
+    Route("POST", "/api/admin/universes/{id}/check", check_universe, "Look for what does not fit together",
+          list[Misfit], role="admin", placed=False, body=Check, locate=universe, hidden=True,
+          example={"repair": False}, answer_example=[]),
     Route("POST", "/api/admin/universes/{id}/export", export_universe, "Export a universe to a folder", Exported,
           role="admin", placed=False, body=ExportPlace, locate=universe, statuses=(409,), hidden=True,
           example=_PLACE, answer_example={
