@@ -375,7 +375,8 @@ class Daemon(SignalledService):
                 factory = make(
                     config, server, reactor, tls=tls, endpoints=reached_at(self._listeners),
                     in_thread=in_thread, peers=self._peers,
-                    checks=(("listeners", self._check_listeners), ("store", lambda: journal.condition.told)),
+                    checks=(("listeners", self._check_listeners), ("store", lambda: journal.condition.told),
+                            ("redis", lambda: database.away)),
                     warnings=(self._people_warnings, self._figures.damage,
                               lambda: [f"journal: {one}" for one in journal.condition.damage]),
                     metrics=(process_figures, database.figures,

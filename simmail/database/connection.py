@@ -40,9 +40,14 @@ PATIENCE = 0.003
 #: Real seconds before each further attempt to connect; the last one stays.
 DELAYS = (0.02, 0.1, 0.2, 0.4)
 
-#: First words of error answers that pass.  After some of them only another connection helps.
-_AWAY = ("LOADING", "READONLY", "MASTERDOWN", "CLUSTERDOWN", "NOREPLICAS", "BUSY", "OOM", "MISCONF", "TRYAGAIN")
-_RECONNECT = ("LOADING", "READONLY", "MASTERDOWN")
+#: First words of error answers after which the connection is made anew, and is ready when there are none any more, with
+#: what they say of Redis.
+REFUSALS = {
+    "LOADING": "it is loading its data", "READONLY": "it is read-only", "MASTERDOWN": "its primary is away",
+    "CLUSTERDOWN": "its cluster is down", "NOREPLICAS": "it has too few replicas", "OOM": "it is out of memory",
+    "MISCONF": "its disk refuses"}
+#: Those of error answers that pass.
+_AWAY = (*REFUSALS, "BUSY", "TRYAGAIN")
 
 #: Parts of error answers to a greeting that another attempt does not change.
 _LOCKED_OUT = ("WRONGPASS", "NOAUTH", "NOPERM", "invalid password", "no password is set", "without any password")
@@ -364,7 +369,7 @@ class RedisConnection:
             self._again.append(call)
             return
         if word in _AWAY:
-            if word in _RECONNECT:
+            if word in REFUSALS:
                 self.drop(text[:200])
             call.fail(Unavailable(f"the database cannot do it now: {text[:200]}"))
         else:
@@ -427,6 +432,11 @@ def _greeting(link: RedisUrl, scripts: Iterable[Script]) -> list[bytes]:
     commands += [(b"SCRIPT", b"LOAD", script.text) for script in scripts]
     commands.append((b"PING",))
     return [pack(command) for command in commands]
+
+
+def refusal(trouble: str) -> str:
+    """Say of an error answer what is wrong with Redis, C{""} for what is known of no answer."""
+    return REFUSALS.get(_first_word(trouble), "")
 
 
 def _first_word(text: str) -> str:

@@ -27,7 +27,7 @@ from simmail.core.records.delivery import Arrival
 from simmail.core.records.job import Job
 from simmail.core.time.histogram import lines
 from simmail.database import layout, transfer
-from simmail.database.connection import RedisConnection, Word, pack
+from simmail.database.connection import pack, RedisConnection, refusal, Word
 from simmail.database.event_numbers import EventNumbers, ahead
 from simmail.database.lua import load
 from simmail.database.queries import PAGE, Questions, all_of, job_of
@@ -117,7 +117,6 @@ class RedisDatabase:
         self._reads.open()
         self._writes.open()
         await self._until_healthy(patience)
-        await self._writes.call(("SET", layout.LAYOUT_KEY, layout.LAYOUT, "NX"))
         written = int(await self._writes.call(("GET", layout.LAYOUT_KEY)))
         if written > layout.LAYOUT:
             raise Invalid(FIELD, f"holds data of a newer version (layout {written}, known is {layout.LAYOUT})")
@@ -297,6 +296,8 @@ class RedisDatabase:
             if again:
                 self._log.warn("{link} came back with less than it had: {again} commits were made again",
                                link=self._link, again=again)
+        # What is true already: it asks whether Redis takes anything now.
+        await self._writes.ask(("SET", layout.LAYOUT_KEY, layout.LAYOUT, "NX"))
         self._run = run
         self._whole.wake(None)
 
@@ -370,6 +371,12 @@ class RedisDatabase:
     def trouble(self) -> str:
         """Why it is away, for people, without its password."""
         return f"no Redis at {self._link}: {self._trouble()}"
+
+    @property
+    def away(self) -> str:
+        """That it is away, and why where it says so, for everybody; C{""} while it is there."""
+        why = refusal(self._trouble())
+        return "" if self.healthy else f"away: {why}" if why else "away"
 
     def _trouble(self) -> str:
         return self._writes.trouble or self._reads.trouble or "no answer"

@@ -16,7 +16,7 @@ from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase
 from zope.interface import implementer
 
-from simmail.database.connection import RedisConnection, DELAYS, PATIENCE, QUIET, TICK, _Wire
+from simmail.database.connection import RedisConnection, DELAYS, PATIENCE, QUIET, TICK, _Wire, refusal
 from simmail.database.lua import Script
 from simmail.errors import Unavailable
 
@@ -316,24 +316,31 @@ class ConnectionTests(SynchronousTestCase):
         """Answers that pass are Unavailable, also from inside a script of an older Redis; the connection stays."""
         self.be_ready()
         for reply in (
-            b"-OOM command not allowed when used memory > 'maxmemory'.",
-            b"-MISCONF Errors writing to the AOF file: No space left on device",
             b"-BUSY Redis is busy running a script.",
-            b"-ERR Error running script (call to f_1): @user_script:5: @user_script: 5: -OOM command not allowed",
+            b"-ERR Error running script (call to f_1): @user_script:5: @user_script: 5: -BUSY Redis is busy",
         ):
             [waiting] = self.calls("A")
             self.answer(reply)
             self.failureResultOf(waiting, Unavailable)
             self.assertTrue(self.connection.ready)
 
-    def test_read_only(self) -> None:
-        """One that only reads is given up: the one that writes may be elsewhere by now."""
-        self.be_ready()
-        [waiting] = self.calls("A")
-        self.answer(b"-READONLY You can't write against a read only replica.")
-        self.failureResultOf(waiting, Unavailable)
-        self.assertTrue(self.transport.aborted)
-        self.assertFalse(self.connection.ready)
+    def test_takes_nothing(self) -> None:
+        """One that takes nothing is given up until it does: the one that does may be elsewhere by now."""
+        for reply, why in (
+            (b"-READONLY You can't write against a read only replica.", "it is read-only"),
+            (b"-OOM command not allowed when used memory > 'maxmemory'.", "it is out of memory"),
+            (b"-MISCONF Errors writing to the AOF file: No space left on device", "its disk refuses"),
+            (b"-ERR Error running script (call to f_1): @user_script:5: @user_script: 5: -OOM command not allowed",
+             "it is out of memory"),
+        ):
+            self.setUp()
+            self.be_ready()
+            [waiting] = self.calls("A")
+            self.answer(reply)
+            self.failureResultOf(waiting, Unavailable)
+            self.assertTrue(self.transport.aborted)
+            self.assertFalse(self.connection.ready)
+            self.assertEqual(refusal(self.connection.trouble), why)
 
     def test_refused(self) -> None:
         """Any other error is a defect of ours, told as such."""

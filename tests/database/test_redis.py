@@ -144,7 +144,7 @@ class LimitTests(RedisTestCase):
         return await self.database._reads.call(words)
 
     async def test_full(self) -> None:
-        """A full Redis is Unavailable, with nothing of the commit done; reading goes on; with room all goes on."""
+        """A full Redis is away, with nothing of the commit done; reading goes on; with room all goes on."""
         await self.database.commit("main", delivery(1))
         await self.ask("CONFIG", "SET", "maxmemory", "1")
         with self.assertRaises(Unavailable):
@@ -152,16 +152,22 @@ class LimitTests(RedisTestCase):
         self.assertEqual(await self.database.last_event("main"), 1)
         self.assertEqual(await self.database.seen("main", ["d1", "d2"]), {"d1"})
         self.assertEqual(await self.database.table("main", "n"), {"all": b"1"})
+        self.assertEqual(self.database.away, "away: it is out of memory")
         await self.ask("CONFIG", "SET", "maxmemory", "0")
+        await until(lambda: self.database.healthy)
+        self.assertEqual(self.database.away, "")
         self.assertTrue((await self.database.commit("main", delivery(2))).fresh)
 
     async def test_read_only(self) -> None:
-        """A replica is Unavailable; when it may write again, all goes on."""
+        """A replica is away; when it may write again, all goes on."""
         await self.ask("REPLICAOF", "127.0.0.1", "1")
         with self.assertRaises(Unavailable):
             await self.database.commit("main", delivery(1))
-        await until(lambda: self.database.healthy)
+        # Nor does it seem to be there meanwhile.
+        await deferLater(reactor, 1.0)
+        self.assertEqual(self.database.away, "away: it is read-only")
         await self.ask("REPLICAOF", "NO", "ONE")
+        await until(lambda: self.database.healthy)
         await self.database.commit("main", delivery(1))
         self.assertEqual(await self.database.last_event("main"), 1)
 

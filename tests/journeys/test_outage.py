@@ -9,6 +9,7 @@ import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
+from socket import AF_UNIX, socket
 
 from simmail.database.private.program import find
 from tests.journeys.load import Load
@@ -125,8 +126,38 @@ class OutageTests(JourneyCase):
             self.check_files(service, read)
             redis = self.operated(folder)
             self.check_back(service)
+        self.check_refusals(service, folder)
         sent = [event["data"]["subject"] for event in service.events("mail.delivered")]
-        self.assertEqual(sent, ["Before", *["Short", ""] * 2])
+        self.assertEqual(sent[:5], ["Before", *["Short", ""] * 2])
+        self.assertEqual(sent.count("Short"), self.accepted)
+
+    def check_refusals(self, service: Service, folder: Path) -> None:
+        """One that is there and takes nothing is away as well, says why, and is back by itself."""
+        self.accepted = 2
+        for begin, end, why in (
+            ("CONFIG SET maxmemory 1", "CONFIG SET maxmemory 0", "it is out of memory"),
+            ("REPLICAOF 127.0.0.1 1", "REPLICAOF NO ONE", "it is read-only"),
+        ):
+            for words in (begin, end):
+                with socket(AF_UNIX) as redis:
+                    redis.connect(str(folder / "redis.sock"))
+                    redis.sendall(f"{words}\r\n".encode())
+                    self.assertEqual(redis.recv(100), b"+OK\r\n")
+                if words == begin:
+                    # What was taken before it was known to be away is in the journal.
+                    until(lambda: self.counted(service) == 451)
+                    until(lambda: service.get("/readyz").json()["checks"]["redis"] == f"away: {why}")
+                    self.assertEqual(self.timed(lambda: service.call("PUT", "/api/pace", {"factor": 2}).status), 503)
+            watch = Stopwatch()
+            until(lambda: self.counted(service) == 250 and service.get("/readyz").status == 200)
+            self.assertLess(watch.seconds(), BACK + SLACK)
+        until(lambda: 'simmail_mail_undecided{universe="main"} 0\n' in service.get("/metrics").body.decode())
+
+    def counted(self, service: Service) -> int:
+        """The reply to a small message."""
+        code, _ = self.transaction(service)
+        self.accepted += code == 250
+        return code
 
     def test_redis_hangs(self) -> None:
         """A Redis that takes calls and answers none keeps nobody waiting either."""
