@@ -5,44 +5,20 @@ from __future__ import annotations
 import random
 import time
 
-from tests.journeys.load import Load
-from tests.journeys.running import DEMO, JourneyCase, until
-from tests.stopwatch import Stopwatch
+from tests.journeys.crashing import Rounds
+from tests.journeys.losing import WRITERS
+from tests.journeys.running import DEMO, JourneyCase
 
 
 class CrashTests(JourneyCase):
-    """Promises, R1 to R4, scaled down."""
-
-    ROUNDS, SESSIONS = 5, 20
+    """Promises, R1 to R4, scaled down; at full figure: scripts/bench/crash."""
 
     def test_killed_in_mid_load(self) -> None:
-        """Twenty sessions send, five times the daemon is killed; a kill of its restart loses nothing either."""
-        dice = random.Random(time.time_ns())
-        service = self.service(DEMO)
-        service.start()
-        load = Load(service)
-        load.create_people()
-        uids: dict[str, int] = {}
-        for n in range(self.ROUNDS):
-            service.good("PUT", "/api/pace", {"factor": n + 2})
-            before = len(load.acknowledged)
-            load.begin(self.SESSIONS)
-            until(lambda before=before: len(load.acknowledged) > before)
-            time.sleep(dice.uniform(0.0, 0.9))
-            service.kill()
-            load.end()
-            if n == 1:
-                service.begin()
-                time.sleep(dice.uniform(0.2, 0.9))
-                service.kill()
-            watch = Stopwatch()
-            service.start()
-            # 5 s is the promise; the machine may be busy with other tests.
-            self.assertLess(watch.seconds(), 10.0)
-            self.assertEqual(service.good("GET", "/api/pace")["factor"], n + 2)
-            now = load.uids()
-            self.assertEqual({name: uid for name, uid in now.items() if name in uids}, uids)
-            self.assertEqual(len(set(now.values())), len(now))
-            uids = now
-        self.assertEqual(load.permanent, [])
-        load.check(self)
+        """
+        Sixteen sessions send, others change folders and settings; the daemon is killed, its restart too, the daemon
+        with Redis, and what writes mail.
+        """
+        rounds = Rounds(self, self.service({**DEMO, **WRITERS}), 16, 0.9, random.Random(time.time_ns()))
+        for victim, twice in (("simmail", True), ("both", False), ("writer", False)):
+            rounds.play(victim, twice)
+        rounds.finish()
