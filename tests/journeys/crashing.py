@@ -210,6 +210,7 @@ class Rounds:
         # 5 s is the promise; the machine may be busy with other tests.
         self._case.assertLess(back, 10.0)
         self._case.assertEqual(load.permanent, [])
+        until(self._opens)
         now = load.uids()
         self._case.assertEqual({name: uid for name, uid in now.items() if name in self._uids}, self._uids)
         self._case.assertEqual(len(set(now.values())), len(now))
@@ -217,6 +218,11 @@ class Rounds:
         self._uids = now
         changes.check(self._case)
         return Round(victim, len(load.sent) - sent, len(load.acknowledged) - known, changes.made - made, max(0.0, back))
+
+    def _opens(self) -> bool:
+        """Whether the INBOX can be selected: while much is replayed that may be refused for a moment."""
+        with self._service.imap(None) as session:
+            return session.select("INBOX")[0] == "OK"
 
     def finish(self, within: float = SOON) -> str:
         """All that follows from the mail is there, once, and the same after a restart; answers the fingerprint."""
