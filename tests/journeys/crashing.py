@@ -210,11 +210,11 @@ class Rounds:
         # 5 s is the promise; the machine may be busy with other tests.
         self._case.assertLess(back, 10.0)
         self._case.assertEqual(load.permanent, [])
-        until(self._opens)
+        # What was taken when its writer was killed is filed by the next one, a moment later.
+        until(lambda: self._opens() and load.acknowledged.keys() <= load.uids().keys())
         now = load.uids()
         self._case.assertEqual({name: uid for name, uid in now.items() if name in self._uids}, self._uids)
         self._case.assertEqual(len(set(now.values())), len(now))
-        self._case.assertEqual(set(load.acknowledged) - set(now), set(), "acknowledged and lost")
         self._uids = now
         changes.check(self._case)
         return Round(victim, len(load.sent) - sent, len(load.acknowledged) - known, changes.made - made, max(0.0, back))
