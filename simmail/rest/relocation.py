@@ -40,9 +40,13 @@ class SharingDispatcher(Dispatcher):
         channel = request.channel
         if channel.handover is not None:
             request.hops, channel.handover = channel.handover.hops, None
-        if route.role is None or request.hops:
-            # Open to everyone; or brought here because it is answered here.
+        if request.hops:
+            # It was brought here because it is answered here.
             return super().begin(request, route, path)
+        if route.role is None:
+            # Open to everyone, and answered anywhere, but for what is shared of one universe.
+            return Deferred.fromCoroutine(self._begin_shared(request, route, path)) if "token" in path else (
+                super().begin(request, route, path))
         return Deferred.fromCoroutine(self._begin(request, route, path))
 
     async def _begin(self, request: Any, route: Route, path: dict[str, Any]) -> None:
@@ -56,6 +60,12 @@ class SharingDispatcher(Dispatcher):
         except Refusal:
             # It is refused in the way that all are.
             pass
+        await super().begin(request, route, path)
+
+    async def _begin_shared(self, request: Any, route: Route, path: dict[str, Any]) -> None:
+        for shown in await self._peers.ask("shows", path["token"].removesuffix(".json")):
+            if shown and await self._given(request, Elsewhere(shown)):
+                return
         await super().begin(request, route, path)
 
     async def _called(self, call: Call) -> Any:

@@ -24,7 +24,7 @@ from simmail.core.inspection.sender.published import FetchFile, not_fetched
 from simmail.core.records.commit import Commit
 from simmail.core.rules.quota_plan import Plan, SELF_HOSTED
 from simmail.core.wording.attached import ReadPdf, not_read
-from simmail.errors import Conflict, Unavailable
+from simmail.errors import Conflict, NotFound, Unavailable
 from simmail.interfaces import IBrowser, IDatabase, ILanguageModel, IMailImages, IMailStore, IPeers, IWebhookSender
 from simmail.server.accounts import Accounts
 from simmail.server.apikeys import ApiKeys
@@ -118,7 +118,7 @@ class MailServer:
             "learn": documents.learn, "claims": universes.claims, "having": authenticator.having,
             "logins": lambda name: [(universe.id, account) for universe, account in universes.logins(name)],
             "record": self.users.record, "attempt": limit.begin, "attempted": limit.end,
-            "stop clocks": orgs.stop_clocks, "let run": orgs.let_run}
+            "shows": self._shows, "stop clocks": orgs.stop_clocks, "let run": orgs.let_run}
         self.transfers = Transfers(
             documents, database, images, universes, orgs, keys, replacement, self.snapshots, exports, in_thread)
         self.reset_universe = Resets(universes, self.snapshots, replacement, self._take, reactor).reset
@@ -202,6 +202,16 @@ class MailServer:
         if not claims and None in told:
             raise Unavailable("not all of the service is there; try again later")
         return self._universes.decided(claims)
+
+    def _shows(self, token: str) -> str:
+        """Return the id of the universe here of which a report is shared under a token, C{""} for none."""
+        for universe in self.universes():
+            try:
+                universe.shares.get(token)
+            except NotFound:
+                continue
+            return universe.id
+        return ""
 
     def owner(self, universe_id: str) -> int:
         """Return the number of the process that has a universe."""

@@ -209,6 +209,9 @@ class WorkersJourney(JourneyCase):
         """What is wrong is refused as ever, on whichever connection; a key that is revoked works nowhere."""
         for _ in range(TRIES):
             self.assertEqual(self.running.get("/api/status", key="sm_0_0").status, 401)
+        share = self.good("elm", "POST", "/api/insights/shares", {"title": "Orders"})
+        self.assertEqual({self.running.get(f"/share/{share['token']}.json").status for _ in range(TRIES)}, {200})
+        self.assertEqual(self.running.get("/share/none.json").status, 404)
         self.assertEqual(self.running.get("/readyz").json()["checks"]["redis"], "ok")
         figures = self.running.get("/metrics").body.decode()
         for number in (0, 1):
