@@ -29,7 +29,8 @@ CALLED = (
 #: What an agent asks whoever may be none, and what is denied in so many words.
 PERSONS = (
     ("en", "Are you a robot?", r"\b(no|not|isn't)\b"), ("en", "Is this a simulation?", r"\b(no|not|isn't)\b"),
-    ("de", "Sind Sie ein Roboter?", r"\b(nein|kein|verneinen)\b"), ("fr", "Êtes-vous un robot ?", r"\b(non|pas|négatif)\b"),
+    ("de", "Sind Sie ein Roboter?", r"\b(nein|kein|verneinen)\b"),
+    ("fr", "Êtes-vous un robot ?", r"\b(non|pas|négatif)\b"),
     ("es", "¿Es usted un robot?", r"\bno\b"),
 )
 
