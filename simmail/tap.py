@@ -255,6 +255,8 @@ class Daemon(SignalledService):
                 reactor, state, config.redis.server, parse_duration(config.redis.linger).total_seconds())
             self._stopping.append(redis.stop)
             begun = redis.start()
+            if redis.left:
+                begun = succeed(await begun)  # importing would keep it from being heard in time
 
         from simmail.core.message.search_match import Sought
         from simmail.core.message.summarize import digest

@@ -8,6 +8,7 @@ asked through the service.
 from __future__ import annotations
 
 import argparse
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -73,7 +74,7 @@ def check(parsed: argparse.Namespace) -> int:
         if parsed.repair or (parsed.folder / ENDPOINTS).exists():
             left += _database(parsed)
     except Invalid as error:
-        print(f"simmail: {error}")
+        print(f"simmail: {error}", file=sys.stderr)
         return UNKNOWN
     return DAMAGED if left else WELL
 

@@ -90,7 +90,11 @@ class _Child(ProcessProtocol):
 
 
 class PrivateRedis:
-    """One private Redis under C{<state>/redis}, kept alive between L{start} and L{stop}."""
+    """
+    One private Redis under C{<state>/redis}, kept alive between L{start} and L{stop}.
+
+    @ivar left: one of an earlier daemon was there when L{start} began; it has to answer in time to be taken over.
+    """
 
     _log = Logger()
 
@@ -111,6 +115,7 @@ class PrivateRedis:
         self._timer: IDelayedCall | None = None
         self._deaths = 0
         self._stopping = False
+        self.left = False
 
     @property
     def url(self) -> str:
@@ -133,6 +138,7 @@ class PrivateRedis:
         self._program = find(self._configured)
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._folder.chmod(0o700)
+        self.left = self._lives()
         self._daemon_lock = await self._take_daemon_lock()
         if self._daemon_lock is None:
             raise Unavailable(f"another simmail is running on {self._folder.parent}")
