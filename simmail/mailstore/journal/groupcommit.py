@@ -287,7 +287,7 @@ class GroupCommit:
             for entry in fresh.values():
                 entry.refused = why
             # What of them is on disk is unknown; it must not come to life at the next start.
-            self._refuse(fresh)
+            self.refuse(fresh)
             return
         self.uncommitted.add_uncommitted(fresh, segment)
         if any(entry.asked for entry in fresh.values()) and self.disks.have_room():
@@ -321,10 +321,6 @@ class GroupCommit:
             self._refused = []
         self._urgent = False
         return records
-
-    def _refuse(self, keys: Iterable[Id]) -> None:
-        self._refused.extend(keys)
-        self._urgent = True
 
     def departed(self, departure: Departure) -> None:
         """Messages have left a folder: noted before anybody is told."""
@@ -390,19 +386,19 @@ class GroupCommit:
             if not isinstance(outcome, Exception):
                 self._note_filed(entry.key, outcome.copies, bool(entry.delivery.commit))
             elif not entry.promised:
-                self.uncommitted.release(entry.key)
-                self._refuse([entry.key])
+                self.refuse([entry.key])
 
     def _note_filed(self, key: Id, copies: tuple[Copy, ...], owes: bool) -> None:
         # Of what is owed nothing more, a restart would make what is expunged visible again.
         self._urgent = self._urgent or not owes
         self.uncommitted.filed(key, copies, owes)
 
-    def refuse(self, keys: Sequence[Id]) -> None:
+    def refuse(self, keys: Collection[Id]) -> None:
         """Who asked for these deliveries was told that they were not taken."""
         for key in keys:
-            self.uncommitted.release(key)
-        self._refuse(keys)
+            self.uncommitted.refuse(key)
+        self._refused.extend(keys)
+        self._urgent = True
 
     def add_uncommitted(self, universe: str, ids: Iterable[str]) -> None:
         """

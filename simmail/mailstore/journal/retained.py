@@ -98,7 +98,7 @@ class Retained:
                 self.departed(departure)
         elif one.kind == REFUSED:
             for key in said:
-                self._drop(key)
+                self.drop(key)
         elif one.kind == ERASED:
             self.erase(said)
         return said
@@ -159,7 +159,8 @@ class Retained:
             return [folder] if folder in self._folders else []
         return [folder for folder in self._folders if folder[:2] == (departure.universe, departure.mailbox)]
 
-    def _drop(self, key: Id) -> None:
+    def drop(self, key: Id) -> None:
+        """It was refused."""
         one = self.deliveries.pop(key, None)
         if one is not None:
             self._unplace(one)

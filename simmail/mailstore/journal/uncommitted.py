@@ -155,6 +155,11 @@ class Uncommitted:
         if owed is not None:
             owed.segment.ids.discard(key)
 
+    def refuse(self, key: Id) -> None:
+        """It was not taken: nothing is owed for it, and it is not filed, also where an earlier process took it."""
+        self.release(key)
+        self._retained.drop(key)
+
     def erase(self, universe: str) -> None:
         """Nothing is owed for a universe."""
         for key in [key for key in (*self.deliveries, *self.foreign) if key.universe == universe]:

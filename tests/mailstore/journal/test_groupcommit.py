@@ -156,6 +156,13 @@ class RunTests(CommitTestCase):
         self.crash()
         self.assertEqual(self.owed(), ["d-2"])
 
+    def test_taken_back_by_the_next(self) -> None:
+        """The same where it was durable and not filed yet: the next one does not file it."""
+        self.commit.before(self.pending(1, 2, asked=True))
+        self.crash()
+        self.commit.refuse([Id("main", "d-1")])
+        self.assertEqual((self.owed(), self.runs), (["d-2"], []))
+
     def test_foreign(self) -> None:
         """Mail of other programs is owed a commit as ours is, by itself."""
         self.commit.before(())
