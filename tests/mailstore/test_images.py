@@ -10,6 +10,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.errors import Unavailable
 from simmail.mailstore.inspection import Inspection
+from simmail.mailstore.journal.records import Id
 from simmail.mailstore.journal.sync import Condition, NotSynced
 from simmail.mailstore.maildir import image, sharing
 from tests.contracts.mailstores import AT, DiskProvider, a_delivery, a_mail, result_of
@@ -190,9 +191,9 @@ class MailImagesTests(SynchronousTestCase):
 
     def test_late(self) -> None:
         """While something that was taken has no file there is no image that would lack it."""
-        self.provider.journal._late = 1
+        self.provider.journal._late.add(Id("main", "late"))
         self.assertRaises(Unavailable, result_of, self.provider.images.copy("main", "kept"))
-        self.provider.journal._late = 0
+        self.provider.journal._late.clear()
         self.assertEqual(result_of(self.provider.images.universes()), ["main"])
         result_of(self.provider.images.copy("main", "kept"))
         self.assertEqual(os.listdir(self.mail / ".making"), [])

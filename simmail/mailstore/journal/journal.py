@@ -114,7 +114,8 @@ class Journal:
         self._committed: list[Id] = []
         self._lazy: Any = None
         self._looking: Any = None
-        self._late = 0
+        # What was promised and could not be made visible yet: no death of a writer takes it back.
+        self._late: set[Id] = set()
         self._resting: dict[Deferred[None], tuple[str, Any]] = {}
         self._erased: Counter[str] = Counter()
         self._disks = Disks()
@@ -138,8 +139,9 @@ class Journal:
         self.condition = Condition()
         for path in self._disks.paths:
             self.writer.send(Attach(path))
-        if refused:
-            self.writer.send(Refuse(list(refused)))
+        untold = [key for key in refused if key not in self._late]
+        if untold:
+            self.writer.send(Refuse(untold))
         for at, again in list(self._begun.values()):
             self.writer.send(Begin(at))
             again()
@@ -238,7 +240,8 @@ class Journal:
         return self.writer.file(delivery, into, told).addErrback(not_filed)
 
     async def _once_more(self, delivery: Delivery, into: Into, erased: int) -> DeliveryResult:
-        pause, self._late = _AGAIN, self._late + 1
+        pause, key = _AGAIN, Id(delivery.universe, delivery.id)
+        self._late.add(key)
         try:
             while True:
                 # It would be filed into another universe of that name, or into the ruins of its own.
@@ -252,7 +255,7 @@ class Journal:
                 except Exception as error:
                     self.log.error("a message that was taken is not visible yet: {error}", error=error)
         finally:
-            self._late -= 1
+            self._late.discard(key)
 
     def _rest(self, universe: str, seconds: float) -> Deferred[None]:
         if self._closing:

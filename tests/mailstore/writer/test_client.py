@@ -282,3 +282,21 @@ class PromiseTests(WriterTestCase):
             await promised
         self.assertEqual(await self.keys(), ["d-first", "d-promised"])
         self.assertEqual(await self.store.uncommitted(), ["d-first", "d-promised"])
+
+    async def test_killed_once_more(self) -> None:
+        """What was promised is not taken back by the death of a writer that was asked to file it again."""
+        failing = ensureDeferred(self.failing((await self.refused())[0], Unavailable))
+        os.kill(self.pid, signal.SIGSTOP)
+        writer: Any = self.journal.writer
+        while not any(asked.key is not None for asked in writer._waiting):
+            await deferLater(reactor, 0.01, lambda: None)  # type: ignore[arg-type]
+        with capturedLogs():
+            os.kill(self.pid, signal.SIGKILL)
+            await self.failing(self.journal.ready, Unavailable)
+            while writer._socket is None:
+                await deferLater(reactor, 0.01, lambda: None)  # type: ignore[arg-type]
+            await self.stop()
+            await failing
+        self.refuse(False)
+        self.start()
+        self.assertEqual(await self.store.uncommitted(), ["d-first", "d-promised"])
