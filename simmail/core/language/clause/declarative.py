@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from simmail.core.language.clause.tables import STOPS, Restate, Statement, clause_words, cut, fit, led_in
+from simmail.core.language.clause.tables import Restate, Statement, fit, parts_of
 
 #: "A-t-elle", "arriverez-vous".
 _INVERTED = re.compile(r"([^\W\d_]+?)(?:-t)?-([^\W\d_]+)", re.IGNORECASE)
@@ -17,14 +17,7 @@ _INVERTED = re.compile(r"([^\W\d_]+?)(?:-t)?-([^\W\d_]+)", re.IGNORECASE)
 
 def statement(question: str, how: Restate, polite: bool) -> Statement:
     """Return a question as a yes and a no in full: the last of its parts that can be said again."""
-    parts: list[list[str]] = [[]]
-    for word in clause_words(question):
-        if word in STOPS:
-            parts.append([])
-        else:
-            parts[-1].append(word)
-    for part in reversed(parts):
-        part = cut([word for word in led_in(part, how) if word.lower() not in how.fillers], how)
+    for part in parts_of(question, how):
         said = _stated(part, how, polite) if 1 < len(part) < 15 else Statement("", "")
         if said.said:
             return said

@@ -5,7 +5,7 @@ How a language turns its sentences round, as data, and the words of a sentence t
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Literal, NamedTuple
 
@@ -180,8 +180,8 @@ def asked(question: str, how: Restate) -> list[str]:
     return words if 1 < len(words) <= MOST_WORDS else []
 
 
-def asking_part(question: str, how: Restate) -> list[str]:
-    """Return the words of the last part of a question that begins as one, with its verb and a subject."""
+def parts_of(question: str, how: Restate) -> Iterator[list[str]]:
+    """Yield the words of each part of a question, the last first, without what leads in, fills, or is cut away."""
     parts: list[list[str]] = [[]]
     for word in clause_words(question):
         if word in STOPS:
@@ -189,7 +189,12 @@ def asking_part(question: str, how: Restate) -> list[str]:
         else:
             parts[-1].append(word)
     for part in reversed(parts):
-        part = cut([word for word in led_in(part, how) if word.lower() not in how.fillers], how)
+        yield cut([word for word in led_in(part, how) if word.lower() not in how.fillers], how)
+
+
+def asking_part(question: str, how: Restate) -> list[str]:
+    """Return the words of the last part of a question that begins as one, with its verb and a subject."""
+    for part in parts_of(question, how):
         if 1 < len(part) <= MOST_WORDS and part[0].lower() not in how.determiners and (
                 part[0].lower() in how.auxiliaries or part[1].lower() in {*how.asked, *how.asking}) and (
                 part[0].lower() not in how.question_starts):
