@@ -104,7 +104,8 @@ def react(situation: DecisionInput) -> Reactions:
     dossier = decision.dossier
     # 10
     answered = decision.reply_due is not None or bool(thread.wrote)
-    expected, dossier = _promised(situation, made, dossier, answered)
+    expected, dossier = _promised(situation, made, dossier, answered and not (
+        bulk(situation.mail) or any(making(found, reply_address(situation)[0]))))
     if not _paused(persona):
         reactions += expected
         reactions += _links(situation, before, decision.reply_due)
@@ -269,7 +270,8 @@ def _promised(
     """
     What this mail promises to the persona (step 10).
 
-    @param answered: the persona has written in the thread, or is going to; who takes no part in it asks for nothing.
+    @param answered: the persona has written in the thread, or is going to, and a person wrote the mail; else
+        nobody asks for anything.
     """
     reactions: list[Reaction] = []
     address, name = reply_address(s)

@@ -15,6 +15,10 @@ from types import MappingProxyType
 
 from simmail.core.html.tokenizer import Token, VOID
 
+# The end of one of these ends what is none of HTML, and all in it, even where none began: what follows is HTML again.
+_BREAKING, _FOREIGN = frozenset(("p", "br")), frozenset(("svg", "math"))
+# What holds HTML in them.
+_HOLDING = frozenset(("foreignobject", "desc"))
 #: Open elements at any point; a deeper one is left out and its content kept.
 DEEPEST = 150
 
@@ -81,6 +85,8 @@ class BalancedPage:
             self._left_out[name] -= 1
         elif self._open and self._open[-1] == name:
             self._close()
+        elif name in _BREAKING and not _FOREIGN.isdisjoint(self._open):
+            self._close_up_to(_FOREIGN | {name}, _HOLDING)
         else:
             self._close_up_to(frozenset((name,)), _TABLE_SCOPE if name in _TABLE else _SCOPES)
 

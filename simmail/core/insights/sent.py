@@ -58,7 +58,7 @@ class SentFold:
         message_id = row.text("message_id")
         if message_id:
             state.keep_sent(message_id, SentMail(
-                row.number, row.at, campaign, tuple(domains)[:_MOST_DOMAINS], set()))
+                row.number, row.at, campaign, tuple(domains)[:_MOST_DOMAINS]))
         state.add_mail(row.day, campaign, Figure.SENT, len(recipients))
         for domain, count in domains.items():
             state.add(row.day, state.domain(domain), Figure.SENT, count)
@@ -80,7 +80,7 @@ class SentFold:
         mail = self._state.sent.get(message_id)
         if mail is None or letter + whose in mail.done:
             return None
-        mail.done.add(letter + whose)
+        mail.done += letter + whose,
         self._state.changed_mail(mail)
         return mail.at // DAY, mail
 
@@ -150,7 +150,7 @@ class SentFold:
             mail = state.sent.get(message_id)
             if mail is None or letter + persona_id in mail.done:
                 continue
-            mail.done.add(letter + persona_id)
+            mail.done += letter + persona_id,
             state.changed_mail(mail)
             day, temperament = mail.at // DAY, self._temperament(persona_id)
             for counted in (slot, time_slot(row.at - mail.at)) if letter == "r" else (slot,):

@@ -47,7 +47,7 @@ class SentMail(Struct, array_like=True):
     at: int
     campaign: int
     domains: tuple[str, ...]
-    done: set[str]
+    done: tuple[str, ...] = ()
 
 
 class ReceivedMail(Struct, array_like=True):

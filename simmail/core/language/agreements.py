@@ -1,5 +1,5 @@
 """
-What mails do to what was agreed: they agree, call off, prefer one of several, name a place.
+What mails do to what was agreed: they propose, agree, call off, prefer one of several, name a place.
 
 The words are data, C{templates/<code>/conversation.yaml}; a language that has none of its own is read with those of the
 others, for a mail is not always in the one that it is taken for.
@@ -39,6 +39,10 @@ class Cues(Struct, frozen=True, forbid_unknown_fields=True):
     appointments: tuple[str, ...] = ()
     preferring: tuple[str, ...] = ()
     preferred_before: tuple[str, ...] = ()
+    suiting: tuple[str, ...] = ()
+    meeting: tuple[str, ...] = ()
+    offering: tuple[str, ...] = ()
+    inviting: tuple[str, ...] = ()
     places: tuple[str, ...] = ()
     online: tuple[str, ...] = ()
     streets_behind: tuple[str, ...] = ()
@@ -165,6 +169,26 @@ def thing(sentence: str, language: Language) -> str:
                 if phrase:
                     return " ".join(phrase)
     return ""
+
+
+def suits(sentence: str) -> bool:
+    """Return whether a question asks if a time suits its reader."""
+    return _has("suiting", _folded(sentence))
+
+
+def meets(sentence: str) -> bool:
+    """Return whether a question asks its reader to meet, or to have somebody come."""
+    return _has("meeting", _folded(sentence))
+
+
+def invites(sentence: str) -> bool:
+    """Return whether what a sentence asks its reader is to come."""
+    return _has("inviting", _folded(sentence))
+
+
+def offers(sentence: str) -> bool:
+    """Return whether a sentence says which times its writer has."""
+    return _has("offering", _folded(sentence))
 
 
 def preferred(sentences: Sequence[str], named: Callable[[str], Sequence[Slot]]) -> Slot | None:

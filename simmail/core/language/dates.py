@@ -194,7 +194,7 @@ def standing(day: date, known: Collection[date], sentence: str, language: Langua
     if str(day.day) not in sentence:
         return next((one for one in ahead if one.weekday() == day.weekday()), day)
     if any(word in low for word in (*language.month_forms, *language.weekday_forms) if len(word) > 3) or re.search(
-            rf"{day.day}[./]", low):
+            rf"{day.day}[./] ?[0-9]", low):
         return day
     months = [one.replace(day=day.day) for one in ahead if one.month != day.month and day.day < 29]
     return next((one for one in months if min(abs(one - other) for other in ahead) < _NEAR), day)

@@ -19,7 +19,6 @@ from msgspec import Struct
 from simmail.core.language.meaning import IMeaning, plain
 from simmail.core.language import tables
 from simmail.core.language.clause.question_types import attribute_names
-from simmail.core.language.clause.tables import restating, third
 from simmail.core.language.phrases import say, words
 from simmail.core.language.questions import read_question
 from simmail.core.language.tables import Language, counted, every, merged
@@ -48,7 +47,7 @@ _CLOCK = re.compile(r"\b[0-9]{1,2}[:.h][0-9]{2}\b(?! ?(?:[mckd]?m|k?g|[clm]?l|t|
 _YEAR = re.compile(r"(?:1[89]|20)[0-9]{2}")
 _NUMBER = re.compile(r"[0-9][0-9.,]*(?: [^\W\d_]+)?\Z")
 #: What may answer each type of question, by the type of the value (L{value_type}), besides plain text.
-_FITTING: Mapping[str, frozenset[str]] = MappingProxyType({name: frozenset(fitting.split()) for name, fitting in {
+_FITTING: Mapping[str, frozenset[str]] = MappingProxyType({name: frozenset(kinds.split()) for name, kinds in {
     "who": "who", "where": "who", "when": "when long", "long": "long when many", "often": "many long",
     "much": "much many", "many": "many",
 }.items()})
@@ -60,53 +59,25 @@ _TOLD_IN_WORDS = frozenset(("who", "where", "when", "long", "why"))
 
 
 class Fact(Struct, frozen=True):
-    """C{label} reads as a phrase ("delivery address"); C{plain}: the value is no more than yes or no."""
+    """C{label} reads as a phrase ("delivery address")."""
 
     label: str
     value: str
 
-    def act(self) -> str:
-        """Return the act that states it."""
-        if self.value.lower() in every("flags"):
-            return "answer.flag"
-        if self._is_told() or len(self.value) > 60 or self.value[-1:] in ".!" or len(self.value.split()) > 8:
-            return "answer.said"
-        return "answer.fact"
-
-    def is_named(self) -> bool:
-        """Return whether it may be said that its name is its value: not that "the ready is Friday"."""
-        how = restating("en")  # elsewhere a name and its value stand beside each other, without a verb
-        last, first = self.label.lower().rpartition(" ")[2], self.value.lower().partition(" ")[0]
-        return not (last in how.verb_starts or third(last, how) and " " in self.label or last.endswith(
-            how.verb_endings) and last not in how.no_verbs or how.past.get(first) == first or last in how.adverbs)
-
-    def _is_told(self) -> bool:
-        if not self.is_named():
-            return True
-        # "Gate: gate 3", "expected: Friday" and "status: is at the customs": nobody says "the expected is".
-        label, value = self.label.lower(), self.value.lower()
-        return value.startswith(f"{label} ") or label in every("state_labels") or (
-            value.partition(" ")[0] in every("state_verbs") and " " in value)
-
     def values(self, language: Language) -> dict[str, str]:
         """Return what a line that states it may name."""
-        value = self.value
-        if self.act() == "answer.said":
-            head, _, tail = value.partition(" ")
-            value = tail if tail and head in every("state_being") else value
-            value = value[0].upper() + value[1:]
-            if value[-1:] not in ".!?…":
-                value += "."
-        return {"label": self.label, "value": value, **counted(self.label, language)}
+        head, _, tail = self.value.partition(" ")
+        value = tail if tail and head in every("state_being") else self.value
+        return {"label": self.label, "value": value.rstrip("."), **counted(self.label, language)}
 
 
 def read_facts(facts: Mapping[str, str], notes: Iterable[str]) -> tuple[Fact, ...]:
     """Return the facts of a case, and the notes that are written like facts ("phone: 040 123")."""
     found = []
     for name, value in list(facts.items())[:_FACTS]:
-        label = say(str(name).replace("_", " ").replace("-", " "), 40).strip(" .:")
+        label = say(str(name).replace("_", " "), 40).strip(" :")
         label = label if label[:2].isupper() else label[:1].lower() + label[1:]
-        text = say(str(value), 300).rstrip(" ;,")
+        text = say(str(value).replace(" > ", " / "), 300).rstrip(" ;,")
         text = text[:-1] if text.endswith(".") and text.count(".") == 1 and len(text) < 60 else text
         for article in every("articles"):
             label = label.removeprefix(f"{article} ")
@@ -125,7 +96,7 @@ def read_facts(facts: Mapping[str, str], notes: Iterable[str]) -> tuple[Fact, ..
 def of_day(fact: Fact, facts: Sequence[Fact], day: int, language: Language) -> Fact:
     """Return of facts that differ by a weekday in their names only the one of a weekday (0 is Monday)."""
     def parted(one: Fact) -> tuple[list[str], list[int]]:
-        names = [_stem(word) for word in one.label.split()]
+        names = [stem(word) for word in one.label.split()]
         return ([word for word in names if word not in language.weekday_forms],
                 [language.weekday_forms[word] for word in names if word in language.weekday_forms])
     name, days = parted(fact)
@@ -167,7 +138,8 @@ def _day_words() -> frozenset[str]:
                      if len(word) > 3 or word in ("may", "mai", "mei"))
 
 
-def _fits(asked: str, value: str) -> bool:
+def fitting(asked: str, value: str) -> bool:
+    """Return whether a value may answer a question of a type."""
     # Text may say anything; a flag answers whether, and everything answers what.
     kind = value_type(value)
     if kind == "text" and asked in _TOLD_IN_WORDS and " " not in value and any(map(str.isdigit, value)):
@@ -190,8 +162,8 @@ def answering(
     if not known:
         return None
     asked = _asked(sentence, language.code) if "?" in sentence else "what"
-    known = [fact for fact in known if _fits(asked, fact.value)]
-    stems = [_stem(word) for word in words(sentence) if len(word) > 2 or word.isupper()]
+    known = [fact for fact in known if fitting(asked, fact.value)]
+    stems = [stem(word) for word in words(sentence) if len(word) > 2 or word.isupper()]
     named = {fact: _share(stems, fact, language) for fact in known}
     best = max(known, key=lambda fact: named[fact], default=None)
     if best is not None and named[best] and (meaning is None or named[best] >= 1):
@@ -258,13 +230,13 @@ def _asked_for(fact: Fact) -> str:
 
 def _share(asked: Sequence[str], fact: Fact, language: Language) -> float:
     """How much of a fact's name some words say, a little more where that is long; 0 when it is too little."""
-    names = [word for word in (_stem(word) for word in fact.label.split())
+    names = [word for word in (stem(word) for word in fact.label.split())
              if word not in language.common_words and len(word) > 1]
     # "Could we come on Thursday?" asks not for the "vet on Thursdays".
     names = [word for word in names if word not in language.weekday_forms] or names
     if not names:
         return 0.0
-    hit = [name for name in names if any(_same(name, word) for word in asked)]
+    hit = [name for name in names if any(same(name, word) for word in asked)]
     share = len(hit) / len(names) + len(hit) * 0.01
     return share if share > 0.52 or share > 0.5 and not set(every("vague_words")).issuperset(hit) else 0.0
 
@@ -281,20 +253,22 @@ def on_money(facts: Iterable[Fact], told: Iterable[str], asked: str, language: L
     if any(map(low.__contains__, language.order_number)):
         about.update(every("ordering_words"))
     for fact in facts:
-        if any(_stem(word) in about or word.lower() in about for word in fact.label.split()) \
+        if any(stem(word) in about or word.lower() in about for word in fact.label.split()) \
                 and fact.value.lower() not in said:
             return capital_label(fact, language)
     return None
 
 
-def _stem(word: str) -> str:
+def stem(word: str) -> str:
+    """Return a word without accents and without the s of more than one."""
     low = word.lower()
     if not low.isascii():
         low = "".join(one for one in normalize("NFD", low) if not combining(one))  # "arrivée" and "arriver"
     return low[:-1] if len(low) > 4 and low.endswith("s") and not low.endswith("ss") else low
 
 
-def _same(name: str, word: str) -> bool:
+def same(name: str, word: str) -> bool:
+    """Return whether a word of a name and a word are of one root."""
     # German compounds: "Lieferadresse" answers "Adresse".
     if len(word) >= 6 and word[:6] == name[:6]:
         return True  # "deliver" and "delivery"

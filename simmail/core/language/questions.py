@@ -10,7 +10,7 @@ from functools import cache
 from msgspec import Struct
 from msgspec.structs import replace
 
-from simmail.core.language.clause.alternatives import alternatives, is_clause, is_timed
+from simmail.core.language.clause.alternatives import alternatives, is_clause
 from simmail.core.language.clause.opening import opens, without_leads
 from simmail.core.language.clause.tables import clause_words, past, restating, third
 from simmail.core.language.clause.tables import led_in as without_lead
@@ -110,9 +110,7 @@ def read_question(sentence: str, language: Language, form: str = "", about: str 
     form = "what"
     clause = asking_clause(low, language)
     recalls = recalled(sentence, language)
-    slots = len(offered) > 1 and all(is_timed(one, language) for one in offered) and restating(
-        language.code).past_words.isdisjoint(low.split())
-    if (slots or asks_time(clause, language)) and not recalls:
+    if asks_time(clause, language) and not recalls:
         form = "time"
     elif _begins_with(clause, language.when_words):
         form = "when"

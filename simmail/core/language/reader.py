@@ -8,7 +8,7 @@ that templates use.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from functools import cached_property, lru_cache
 
@@ -268,19 +268,61 @@ class Findings:
     def points(self) -> tuple[MailQuestion, ...]:
         """Return all that wants an answer, in its order: questions, and what is asked for without a question mark."""
         found = points(self._questions, self._asked_for, self.language, self.prose.items)[:MOST]
-        ahead = [slot for slot in self.slots if slot.start > self.base]
-        if not ahead:
+        if not self.proposed:
             return found
-        # "I could do Saturday or Sunday the 27th.  Which can you do?", "could you start on Monday at eight?"
+        # "I could do Saturday or Sunday the 27th.  Which can you do?", "could you come on Monday at eight?"
         return tuple(
-            replace(one, form="time", type="time") if len(ahead) > 1 and questions.asks_which(one, self.language)
-            else replace(one, form="time") if self._proposes(one) else one for one in found)
+            replace(one, form="time", type="time", options=()) if one.text in self._which
+            else replace(one, form="time") if _may_propose(one) and (
+                agreements.suits(one.text) or agreements.meets(one.text) or agreements.offers(one.text))
+            else one for one in found)
 
-    def _proposes(self, question: MailQuestion) -> bool:
-        """Return whether a question proposes a time: it has a day and an hour that are to come."""
-        return question.form in ("yes_no", "choice", "either") and not (
-            question.recalls or question.checks or question.behind) and any(
-            slot.timed and slot.start > self.base for slot in dates.find(question.text, self.base, self.language).slots)
+    @cached_property
+    def _which(self) -> frozenset[str]:
+        # The questions which of what was named before it is to be, or suits.
+        return frozenset(one.text for _, some in self._questions for one in some if questions.asks_which(
+            one, self.language) or one.form == "what" and agreements.suits(one.text))
+
+    @cached_property
+    def proposed(self) -> tuple[Slot, ...]:
+        """Return the times to come that its reader is asked to meet at, or to be there."""
+        sentences = self.prose.sentences
+        times = [self._ahead(one, said.slots) for one, said in zip(sentences, self._dates)]
+        if self.invited or self.impossible or not any(times):
+            return self.slots if self.invited and not self.impossible else ()
+        suiting = [at for at, one in enumerate(sentences) if agreements.suits(one) and (
+            questions.is_question(one) or one in self._asked_for)]
+        meeting = [at for at, one in enumerate(sentences) if agreements.meets(one)]
+        askers = [at for at, (_, asked) in enumerate(self._questions) if any(map(_may_propose, asked)) and (
+            at in suiting or times[at] and at in meeting or any(one.form == "time" for one in asked))]
+        named = [at for at in askers if times[at]]
+        about = bool(askers or suiting or meeting or self.called_off)
+        if not named and (about or self._which):
+            # "Shall we sit down?  I could do Wednesday", "he has Monday or Friday.  Which would you like?"
+            named = [at for at, some in enumerate(times) if some and agreements.offers(sentences[at])]
+            if not about and sum(len(times[at]) for at in named) < 2:
+                named = []
+        if not named:
+            # "We move it to Saturday at 9:30.  Does that suit you?"
+            named = [at for at, one in enumerate(sentences) if at + 1 in (*suiting, *askers) or suiting and (
+                one in self.prose.items)]
+            times = [[slot for slot in some if slot.timed] or some for some in times]
+        found = dict.fromkeys(slot for at in named for slot in times[at])
+        timed = {slot.start.date() for slot in found if slot.timed}
+        return tuple(slot for slot in found if slot.timed or slot.start.date() not in timed)[:2 * MOST]
+
+    def _ahead(self, sentence: str, slots: Sequence[Slot]) -> list[Slot]:
+        """The times of a sentence that are to come; "can we move Wednesday at 2 to Thursday at 3?" has the new one."""
+        ahead = [slot for slot in slots if slot.start > self.base]
+        moved = len(ahead) > 1 and f" {self.language.or_} " not in sentence.lower() and mentions_any(
+            sentence.lower(), asking(self.language.code).moving)
+        return ahead[-1:] if moved else ahead
+
+    @property
+    def asks_to_meet(self) -> bool:
+        """Return whether it asks its reader to meet at a time that it names, or leaves to its reader."""
+        return bool(self.proposed) or any(one.form == "time" for one in self.questions) and not any(
+            slot.start > self.base for slot in self.slots)
 
     @cached_property
     def moving(self) -> Moving:
@@ -398,11 +440,8 @@ class Findings:
 
     @cached_property
     def slots(self) -> tuple[Slot, ...]:
-        """Return the appointments it proposes, or that of its calendar part."""
-        # "Dr Pons is away on Monday.  Could you come on Tuesday?": where a day is put off, what is asked is proposed.
-        asked = [one for one, said in zip(self._dates, self.prose.sentences) if one.slots and said.endswith("?")]
-        away = asked and mentions_any(self.prose.body, asking(self.language.code).moving)
-        found = tuple(dict.fromkeys(slot for one in (asked if away else self._dates) for slot in one.slots))
+        """Return the appointments it names, or that of its calendar part."""
+        found = tuple(dict.fromkeys(slot for one in self._dates for slot in one.slots))
         start, day = self.invitation.start, self.invitation.day
         if day is not None and not found:
             return (Slot(start=datetime.combine(day, time(), self.base.tzinfo), timed=False),)
@@ -510,6 +549,12 @@ def read_mail(
 @lru_cache(_KEPT)
 def _kept(mail: Mail, base: datetime, offset: timedelta | None, code: str, meaning: IMeaning | None) -> Findings:
     return Findings(mail, base, known(code), meaning)
+
+
+def _may_propose(question: MailQuestion) -> bool:
+    """Whether a question may ask for an appointment, and not for what was said or for a thing."""
+    return question.form in ("yes_no", "choice", "either", "time") and not question.recalls and (
+        not question.behind or agreements.suits(question.text))
 
 
 def _at_that_time(slot: Slot, before: list[Slot]) -> Slot:

@@ -81,13 +81,6 @@ class Subjects(Struct, frozen=True):
     delivered: str
 
 
-class Answers(Struct, frozen=True):
-    """How the two things of a question are named that cannot be said again."""
-
-    first: str
-    second: str
-
-
 class Wants(Struct, frozen=True):
     """Sentences around what a persona wants."""
 
@@ -149,7 +142,6 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True, rename={"and_": 
     wants: Wants
     document: Labels
     what: What
-    answers: Answers
     subjects: Subjects
     reply_prefixes: tuple[str, ...]
     reply_subject_prefixes: tuple[str, ...]
@@ -297,7 +289,6 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True, rename={"and_": 
     flags: frozenset[str]
     articles: tuple[str, ...]
     thanks_first: tuple[str, ...]
-    time_words: frozenset[str]
     from_words: tuple[str, ...]
     task_for: tuple[str, ...]
     task_by: tuple[str, ...]
@@ -330,8 +321,6 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True, rename={"and_": 
     dated_by: frozenset[str] = frozenset()
     before_hour: dict[str, int] = {}
     behind_hour: dict[str, int] = {}
-    state_labels: frozenset[str] = frozenset()
-    state_verbs: frozenset[str] = frozenset()
     state_being: frozenset[str] = frozenset()
     colon: str = ": "
     near_by_first_name: bool = True

@@ -23,6 +23,8 @@ from simmail.errors import Invalid
 
 _WEEKDAYS = frozenset(range(5))
 _NINE, _FIVE = time(9), time(17)
+#: So long before its hours, or behind them, somebody comes where it is asked to.
+_NEAR = (timedelta(), timedelta(hours=1), -timedelta(hours=1))
 
 
 class Calendar:
@@ -90,13 +92,13 @@ class Calendar:
         return datetime.combine(day, self._to, self.zone)
 
     def suits(self, slot: Slot, span: timedelta = USUAL) -> bool:
-        """Return whether an appointment of a length lies ahead, in the persona's hours, and is not taken."""
+        """Return whether an appointment of a length lies ahead, in the persona's hours or near, and is not taken."""
         if not slot.timed:
             day = slot.start.date()
             return day > self.today and self.working(day) and any(self.free(at) for at in self._hours(day))
         if slot.start <= self.now or not self.free(slot.start, span):
             return False
-        return self.hours is None or is_open(self.hours, slot.start)
+        return self.hours is None or any(is_open(self.hours, slot.start + one) for one in _NEAR)
 
     def free(self, start: datetime, span: timedelta = USUAL) -> bool:
         """Return whether nothing else is agreed for a time, and it is none that the persona keeps for itself."""

@@ -11,9 +11,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from simmail.core.language.clause.question_types import asking, mentions_any
-from simmail.core.language.clause.restate import (
-    asks_ability, deed, found_out, indirect, own_matter, statement, whether_clause,
-)
+from simmail.core.language.clause.restate import asks_ability, deed, found_out, own_matter
 from simmail.core.language.clause.tables import restating
 from simmail.core.language.phrases import asks_for_something, is_document, noun_phrase, words
 from simmail.core.language.questions import MailQuestion, asks_to_do
@@ -24,7 +22,7 @@ from simmail.core.writer.context import Read, Scene
 from simmail.core.writer.life import LIFE
 from simmail.core.writer.sources.answer_sources import AnswerSources
 from simmail.core.writer.sources.known import (
-    asks_state, in_full, looked_up, option_said, restated, said_again, said_before, values_for, without_topic,
+    asks_state, in_full, looked_up, option_said, said_before, values_for, without_topic,
 )
 from simmail.core.writer.sources.noted import liked
 from simmail.core.writer.sources.said_words import content
@@ -35,10 +33,12 @@ from simmail.core.writer.speech_act import Said
 _SERVING = frozenset(("question", "status", "complaint", "bug", "support", "task", "details"))
 #: Types of questions that a thread answers or leaves open.
 _REMEMBERED = frozenset(("who", "where", "when", "long", "much", "many", "what", "how"))
+#: Words of a thing to choose that needs no article.
+_SHORT = 2
 #: Words of the longest thing that is promised by its whole name.
 _LONGEST_SENT = 10
 #: What a line may name to say what it is the answer to.
-NAMING = frozenset(("clause", "said", "denied", "task", "undone"))
+NAMING = frozenset(("task", "undone"))
 
 
 def answer(
@@ -59,17 +59,15 @@ def answer(
     asked = _to_find_out(read, question, scene.language)
     if asked and not own_matter(asked, scene.language):
         # Nobody knows it before having asked.
-        return _unknown(scene, read, question, values, known, whether_clause(asked, scene.language))
+        return _unknown(scene, read, question, values, known)
     if question.type == "request" and not question.recalls:
         return _request(scene, read, question, place, values)
-    quoted = said_before(scene, question, values, known) or said_again(scene, read, question, values, known)
-    # What its reader has written itself is no secret from it.
-    if mentions_any(question.text, asking(scene.language.code).secret) and (
-            quoted is None or not quoted.act.startswith("answer.yours")):
+    quoted = said_before(scene, question, values, known)
+    if quoted is None and mentions_any(question.text, asking(scene.language.code).secret):
         return Said(act="answer.secret", values=values)
     if quoted is not None:
         return quoted
-    chosen = _chosen(scene, question, place, values)
+    chosen = _chosen(scene, read, question, place, values, known)
     if chosen is not None:
         return chosen
     if is_request(question, scene) and (
@@ -79,7 +77,7 @@ def answer(
         return Said(act="answer.open", values=without_topic(values))
     if back and _asks_back(scene, question, place):
         return Said(act="answer.back", values=values)
-    if question.form == "yes_no" or question.type in ("yes_no", "choice"):
+    if question.form == "yes_no" or question.form != "either" and question.type in ("yes_no", "choice"):
         return _yes_or_no(scene, read, question, values)
     return _unknown(scene, read, question, values, known)
 
@@ -93,7 +91,21 @@ def _to_find_out(read: Read, question: MailQuestion, language: Language) -> str:
     return asked
 
 
-def _chosen(scene: Scene, question: MailQuestion, place: int, values: dict[str, str]) -> Said | None:
+def _alike(options: tuple[str, ...], language: Language) -> bool:
+    """Whether things to choose begin alike, so that they are things: two numbers, days, "by post" and "at the door"."""
+    def kind(option: str) -> str:
+        first = option.split()[0].lower().strip(".,")
+        if first[0].isdigit() or first in language.weekday_forms or first in language.near_days:
+            return "number"
+        if first in language.determiners or first in language.choice_prepositions:
+            return "phrase"
+        return first if len(option.split()) > _SHORT else "word"
+    return len({kind(one) for one in options}) == 1
+
+
+def _chosen(
+    scene: Scene, read: Read, question: MailQuestion, place: int, values: dict[str, str], known: AnswerSources
+) -> Said | None:
     """One of two things that are offered, None where nothing is."""
     dice, language = scene.dice, scene.language
     if question.options and question.form == "choice":
@@ -104,25 +116,14 @@ def _chosen(scene: Scene, question: MailQuestion, place: int, values: dict[str, 
             return Said(act="answer.own", values={**values, "value": language.would_rather.format(option=option)})
         if question.options[1].lower().startswith(asking(language.code).limiting):
             return Said(act="answer.own", values={**values, "value": f"{option[:1].upper()}{option[1:]}."})
-        return option_said(option, values, language)
+        return option_said(option, values, language) if _alike(question.options, language) else _unknown(
+            scene, read, question, values, known)
     if question.type == "who" and len(question.options) == 2:
         how = restating(language.code)
         option = dice.choice(question.options, "which", place)
         turned = how.asked.get(option) or how.asking.get(option.lower(), option).split("|")[-1 if scene.far else 0]
         told = how.objects.get(option.lower(), turned)
         return Said(act="answer.own", values={**without_topic(values), "value": f"{told[:1].upper()}{told[1:]}."})
-    if question.form == "either":
-        halves = question.text.rstrip("?").partition(f" {language.or_} ")
-        whole = [restate.said for restate in (
-            statement(half.strip(" ,"), language, scene.far) for half in (halves[0], halves[2])) if restate.said]
-        if whole:
-            # What can be said again of the two is chosen.
-            said = in_full(liked(whole, scene.request.notes, language) or dice.choice(whole, "either", place), scene)
-            return Said(act="answer.own", values={**values, "value": f"{said[:1].upper()}{said[1:]}."})
-        answers = language.answers
-        plain = without_topic(values)
-        return Said(act="answer.either", values={
-            **plain, "option": dice.choice((answers.first, answers.second), "either", place)})
     return None
 
 
@@ -144,15 +145,12 @@ def _request(scene: Scene, read: Read, question: MailQuestion, place: int, value
     plain, how = without_topic(values), asking(scene.language.code)
     lasting = mentions_any(question.text, (*how.lasting, *how.ever_after))
     if not will:
-        if question.type == "request":
+        if question.type == "request" and not asks_to_do(question.text, scene.language):
             return _granted(scene, read, question, values)
-        if restated(scene, question).said:
-            return _yes_or_no(scene, read, question, values)
         if lasting:
             return Said(act="answer.yes" if yes else "answer.dont", values={**plain, "yes": scene.language.yes})
         day = scene.due(scene.manner.days, read.found.deadlines)
-        return Said(act="answer.do", values={**values, **scene.by(day)}, promise=scene.promise(
-            scene.language.what.task, day)) if yes else Said(act="answer.dont", values=values)
+        return Said(act="answer.do" if yes else "answer.dont", values={**values, **scene.by(day)})
     if not yes:
         return Said(act="answer.wont", values={**plain, "undone": wont}) if wont else Said(
             act="answer.dont", values=values)
@@ -234,41 +232,24 @@ def _yes_or_no(scene: Scene, read: Read, question: MailQuestion, values: dict[st
     if any(word in question.text.lower() for word in scene.language.pleased):
         return Said(act="answer.glad" if yes else "answer.sorry", values=values)
     how = restating(scene.language.code)
-    full = restated(scene, question)
     if yes and how.offers and question.text.lower().startswith(how.offers):
         return Said(act="answer.yes", values={**values, "yes": how.accepts})
     if yes and mentions_any(question.text, how.bothering):
-        clause = f"{scene.language.no[:1].upper()}{scene.language.no[1:]}, {full.denied}." if full.denied else ""
-        return Said(act="answer.own", values={**values, "value": clause or how.unbothered})
+        return Said(act="answer.own", values={**values, "value": how.unbothered})
     low = f" {' '.join(words((question.behind or question.text).lower()))} "
-    # Of what is none of theirs people know less: "is the order complete?"
-    own = any(f" {word} " in low for word in how.own_matter) or not how.own_matter
     short = [in_full(one, scene) for one in question.short]
     if any(f" {word} " in low for word in how.any_words) and question.type == "yes_no":
         yes = yes and scene.manner.yes < 0.6  # "is there anything else?": mostly not
-    clause = full.said if yes else full.denied
-    if not clause:
-        named = {"yes": short[0] or scene.language.yes} if yes else {"no": short[1] or scene.language.no}
-        # What could be said again is better not called by a noun of it.
-        return Said(act="answer.yes" if yes else "answer.no", values={
-            **(without_topic(values) if full.said else values), **named})
-    # What is said in full needs no short answer.
-    plain = without_topic(values)
-    named = {"said": clause} if yes else {"denied": clause}
-    if not own or not yes and any(f" {word} " in low for word in how.any_words):
-        return Said(act="answer.maybe" if yes else "answer.maybe_not", values={**plain, **named})
-    return Said(act="answer.yes" if yes else "answer.no", values={**plain, **named})
+    named = {"yes": short[0] or scene.language.yes} if yes else {"no": short[1] or scene.language.no}
+    return Said(act="answer.yes" if yes else "answer.no", values={**values, **named})
 
 
 def _unknown(
-    scene: Scene, read: Read, question: MailQuestion, values: dict[str, str], known: AnswerSources, clause: str = "",
+    scene: Scene, read: Read, question: MailQuestion, values: dict[str, str], known: AnswerSources
 ) -> Said:
     """What is said to a question that nobody has told the answer to, by its type."""
     language, how = scene.language, asking(scene.language.code)
-    clause = in_full(clause or indirect(question.text, language, scene.far), scene)
-    plain = {name: value for name, value in values.items() if name != "topic" or not clause}
-    if clause:
-        plain["clause"] = clause
+    plain = {**values}
     sheet, low = known.sheet, question.text.lower()
     area = sheet.area_of(low)
     colleague = sheet.colleague(area) if area and area != sheet.area else None
@@ -292,12 +273,9 @@ def _unknown(
         return Said(act="answer.own", values={**plain, "value": f"{years} {how.tenure_unit}."})
     if question.type == "why" and mentions_any(low, how.late):
         return Said(act="answer.why", values=plain)
-    mine = {word.lower() for word in clause.split()}.intersection(restating(language.code).asked.values())
-    if not restating(language.code).turns:
-        # Where no clause can be made of it: a question that calls its reader "you" is the reader's own matter.
-        mine = set(question.text.split()) & (language.polite_words | language.familiar_words)
-    if question.type in ("what", "how", "where", "when", "long", "much", "many", "often", "who") and any(
-            word in clause.split() for word in restating(language.code).asked.values()) or mine:
+    # A question that calls its reader "you" is the reader's own matter.
+    if not {*restating(language.code).asked, *language.polite_words, *language.familiar_words}.isdisjoint(
+            words(question.text)):
         gone = any(f" {word} " in f" {low} " for word in restating(language.code).past_words)
         if question.type == "when" and not gone and scene.request.persona.org and read.intent in _SERVING:
             # Who serves customers says a day.
@@ -323,6 +301,6 @@ def unnamed(act: Said, yes_no: tuple[str, str]) -> Said:
     values = {name: value for name, value in act.values.items() if name not in NAMING}
     if act.act in ("answer.yes", "answer.no"):
         values[act.act.partition(".")[2]] = yes_no[act.act == "answer.no"]
-    elif act.act in ("answer.maybe", "answer.will", "answer.wont") or NAMING.isdisjoint(act.values):
+    elif act.act in ("answer.will", "answer.wont") or NAMING.isdisjoint(act.values):
         return act
     return replace(act, values=values)

@@ -8,7 +8,7 @@ anything speaks against it), the choice is made here.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date, timedelta
 from functools import cache
 from types import MappingProxyType
@@ -24,7 +24,7 @@ from simmail.core.records.conversation import USUAL
 from simmail.core.writer.agenda import plain_date
 from simmail.core.writer.choice import LOW, does, plain, timed, values_of, what_for
 from simmail.core.writer.context import Read, Scene
-from simmail.core.writer.life import LIFE, is_visit
+from simmail.core.writer.life import LIFE, is_visit, kind_words
 from simmail.core.writer.sources.fault import fault, phone
 from simmail.core.writer.sources.noted import liked
 from simmail.core.writer.sources.side import asks_to_come, is_urgent
@@ -81,47 +81,54 @@ def _document(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
 
 
 def meeting(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
+    """The time that suits of those it is asked to meet at, as its writer named it; where none does, others."""
     values = values_of(scene, read)
     calendar, language = scene.calendar, scene.language
-    slots = as_agreed(read.found.slots, read.found.prose.body, scene.request.remarks, scene.language)
-    proposed = [slot for slot in slots if slot.timed] or list(slots)
+    proposed = as_agreed(read.found.proposed, read.found.prose.body, scene.request.remarks, scene.language)
     open_slots = [slot for slot in proposed if calendar.suits(slot, span_of(read))]
-    acts = [act for act in does(scene, "meeting", number) if act == "meeting.accept" or not scene.has_said(act)]
+    acts = does(scene, "meeting", number)
+    # Only of a talk at work one asks what it is about.
+    about = talks(scene, read)
+    wants = [act for act in acts[1:] if about and not scene.has_said(act)]
     if open_slots:
-        liked = read.found.preferred
-        slot = liked if liked in open_slots else scene.dice.weighted(
-            [(one, 1.0 / (2 + place)) for place, one in enumerate(open_slots)], "slot", number)
-        if not slot.timed:
-            start = calendar.at_work(slot.start.date(), scene.dice.choice((0.15, 0.3, 0.65), "hour", number))
-            slot = Slot(start=start, timed=True, halves=slot.halves)
+        best = [one for one in open_slots if scene.limits.prefers(one.start.date())] or [
+            one for one in open_slots if one.timed] or open_slots
+        slot = read.found.preferred if read.found.preferred in best else scene.dice.weighted(
+            [(one, 1.0 / (2 + place)) for place, one in enumerate(best)], "slot", number)
         values["slot"] = calendar.appointment(slot, language)
         if len(proposed) > 1:
             values["times"] = language.day.times
-        low = f" {read.mail.subject.lower()} {read.found.prose.body.lower()}"
-        if any(map(low.__contains__, language.social)):
-            return [Said(act="meeting.social", values=values, remarks=(timed(scene, "agreed", slot),))]
-        if any(map(low.__contains__, language.interview)) and any(map(low.__contains__, language.applying)):
-            return [Said(act="meeting.interview", values=values, remarks=(timed(scene, "agreed", slot),))]
-        if serves(scene, read):
-            acts = ["meeting.accept"]  # who comes to work writes no agenda, and opens no door
-        elif is_visit(read, language):
-            return [Said(act="meeting.visit", values=values, remarks=(timed(scene, "agreed", slot),))]
-        if (slot.start.date() - calendar.today).days <= 1:
-            acts = acts[:1]  # no agenda can be written by then
-        if scene.request.trust < LOW and "meeting.purpose" not in acts:
-            acts = [*acts, "meeting.purpose"]
+        asked = " ".join((read.mail.subject, *(one.text for one in read.found.points if one.form == "time"))).lower()
+        low = f" {read.mail.subject} {read.found.prose.body}".lower()
+        act = "meeting.accept"
+        if any(map(f" {asked}".__contains__, language.social)):
+            act = "meeting.social"
+        elif any(map(low.__contains__, language.interview)) and any(map(low.__contains__, language.applying)):
+            act = "meeting.interview"
+        elif is_visit(read, language) and not serves(scene, read):
+            act = "meeting.visit"
+        if act != "meeting.accept" or (slot.start.date() - calendar.today).days <= 1:
+            wants = []  # no agenda can be written by then
+        elif scene.request.trust < LOW and about and not wants:
+            wants = ["meeting.purpose"]
+        remarks = [timed(scene, "agreed", slot)]
     else:
         first, second = counters(scene, proposed, number)
         values["counter"] = calendar.appointment(first, language)
         values["counter2"] = calendar.appointment(second, language)
         gone = bool(proposed) and all(slot.start <= calendar.now for slot in proposed)
-        acts = ["meeting.late" if gone else "meeting.counter" if proposed else "meeting.open"] + [
-            act for act in acts if act == "meeting.agenda" or act == "meeting.purpose" and not proposed
-        ]
-    agreed = (timed(scene, "agreed", slot),) if open_slots else (
-        timed(scene, "proposed", first), timed(scene, "proposed", second))
-    return [Said(act=act, values=values, joins=place > 0, remarks=agreed if not place else ())
-            for place, act in enumerate(acts)]
+        act = "meeting.late" if gone else "meeting.counter" if proposed else "meeting.open"
+        wants = [one for one in wants if one == "meeting.agenda" or not proposed]
+        remarks = [timed(scene, "proposed", first), timed(scene, "proposed", second)]
+    return [Said(act=act, values=values, remarks=tuple(remarks)), *(
+        Said(act=one, values=values, joins=True) for one in wants)]
+
+
+def talks(scene: Scene, read: Read) -> bool:
+    """Return whether somebody at work is asked to talk about something that the thread has not told yet."""
+    low = f" {read.mail.subject} {read.found.prose.body}".lower()
+    return bool(scene.request.persona.org) and not scene.request.own and not serves(scene, read) and any(
+        map(low.__contains__, kind_words(scene.language.code).meetings))
 
 
 def serves(scene: Scene, read: Read) -> bool:
@@ -136,7 +143,7 @@ def span_of(read: Read) -> timedelta:
     return read.found.invitation.span or (timedelta(minutes=int(minutes)) if minutes else USUAL)
 
 
-def counters(scene: Scene, proposed: list[Slot], number: int) -> tuple[Slot, Slot]:
+def counters(scene: Scene, proposed: Sequence[Slot], number: int) -> tuple[Slot, Slot]:
     """Return two times of the persona's own, near what was proposed."""
     calendar = scene.calendar
     after = calendar.workday(1 + scene.dice.below(2, "after", number))
@@ -246,7 +253,7 @@ def _chaser(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
     for sentence in read.found.prose.sentences[:10]:
         fact = facts.answering(sentence, scene.facts, scene.language, scene.request.meaning)
         if fact is not None:
-            return [Said(act=fact.act(), values={**values_of(scene, read), **fact.values(scene.language)})]
+            return [Said(act="answer.fact", values={**values_of(scene, read), **fact.values(scene.language)})]
     return plain(scene, read, intent, number)
 
 
@@ -355,7 +362,7 @@ def _information(scene: Scene, read: Read, intent: str, number: int) -> list[Sai
     """News: nobody asks what they mean but of figures, and who has no firm tells no team."""
     values = values_of(scene, read)
     act = does(scene, "information", number)[0]
-    if act == "information.ask" and not values.get("figure") or not (values.get("org") or values.get("date")):
+    if act == "information.ask" and not values.get("figure") or scene.friends or not values.get("org"):
         act = "information.seen"
     return [Said(act=act, values=values)]
 

@@ -14,6 +14,7 @@ from simmail.core.language.dates import Slot
 from simmail.core.language.tables import Language
 from simmail.core.records.conversation import Remark, RemarkKind
 from simmail.core.writer.context import ABOUT, Read, Scene, about
+from simmail.core.writer.sources.limits import OwnLimits
 from simmail.core.writer.sources.marks import Marks, marks
 from simmail.core.writer.speech_act import Said
 
@@ -128,9 +129,13 @@ def consistent(said: Sequence[Said], base: datetime, language: Language) -> list
     kept: list[Said] = []
     for one in said:
         beside = [other for other in said if other is not one]
-        if taken is not None and one is not taken and one.act.startswith("answer.") and _differs(
-                one, slot, base, language):
-            continue
+        if taken is not None and one is not taken and one.act.startswith("answer.") and (
+                _differs(one, slot, base, language) or any(
+                    map(OwnLimits((one.values.get("value", ""),)).prefers, slot.days))):
+            continue  # which days suit was looked at, and one of them taken
+        if one.remarks and any(other.remarks and {remark.when for remark in other.remarks}.isdisjoint(
+                remark.when for remark in one.remarks) for other in kept):
+            continue  # one mail names one time
         if one.act in _OPEN and one.asked is not None and any(
                 other.asked is not None and other.act not in _OPEN and other.asked.text == one.asked.text
                 for other in beside):
@@ -149,7 +154,7 @@ def consistent(said: Sequence[Said], base: datetime, language: Language) -> list
 
 def _differs(one: Said, slot: Marks, base: datetime, language: Language) -> bool:
     """Whether an answer that was drawn, and is not known, names another day or hour than the one that was taken."""
-    if one.act.startswith(("answer.fact", "answer.said", "answer.recall", "answer.piece")):
+    if one.act.startswith(("answer.fact", "answer.recall", "answer.piece")):
         return False
     told = marks(" ".join(one.values.get(name, "") for name in _TELLING if name in one.values), base, language)
     return bool(told.days and slot.days and told.days.isdisjoint(slot.days)

@@ -11,10 +11,11 @@ from typing import Any
 
 from msgspec import UNSET, Struct
 
+from simmail.core.language import agreements
 from simmail.core.language import tables as languages
 from simmail.core.language.clause.question_types import asking, mentions_any
 from simmail.core.language.facts import Fact, read_facts
-from simmail.core.language.intents import BORROWED, is_guess, recognise
+from simmail.core.language.intents import BORROWED, is_guess, recognise, score
 from simmail.core.language.names import company_of, is_somebody_else, split_display
 from simmail.core.language.phrases import say, what_kind, words
 from simmail.core.language.prose import clean
@@ -46,6 +47,8 @@ PRESUMING = frozenset({
     "notice", "offer", "order", "outage", "payment", "phishing", "recruiting", "redress", "renewal", "report",
     "returns", "sales", "support", "terms", "ticket", "webinar",
 })
+#: Cues that come to so much invite by themselves.
+_PLAINLY = 4.0
 #: Mail in a thread that may move an appointment.
 _MOVING = frozenset({"booked", "cancelled", "closing", "information", "meeting", "question"})
 #: Mail in which what moves people is the matter, whatever else is told and asked.
@@ -253,7 +256,7 @@ def _read(mail: Mail, at: datetime, request: WordsRequest, calendar: Calendar, l
     )
     intent = recognise(found, somebody_else)
     if intent in PRESUMING and is_guess(found, intent):
-        intent = "question" if found.points else "booked" if any(slot.timed for slot in found.slots) else "information"
+        intent = "question" if found.points else "information"
     if intent in MOVED and found.moving.what:
         return Read(mail, found, "grief" if found.moving.what == "loss" else "private", found.base)
     intent = seen(BORROWED.get(intent, intent), found, request.persona, language)
@@ -262,6 +265,12 @@ def _read(mail: Mail, at: datetime, request: WordsRequest, calendar: Calendar, l
 
 def _in_thread(intent: str, found: Findings, request: WordsRequest, language: Language) -> str:
     """What a mail wants, seen from what was said in its thread before: nobody pays or sends a thing twice."""
+    if intent == "event" and score(found, False)[intent] < _PLAINLY and not any(
+            agreements.invites(one.text) for one in found.points):
+        intent = "question" if found.points else "information"
+    if intent == "meeting" and not found.asks_to_meet:
+        # A day or an hour stands in it, and nobody asks to meet.
+        intent = "question" if found.points else "closing" if request.own and not found.slots else "information"
     if intent in ("document", "enquiry") and found.questions and any(
             one.what.rpartition(" ")[2].lower() in found.prose.body.lower() for one in request.owes):
         return "question"  # "where is the price list?": it was promised, and is not promised again
@@ -272,19 +281,17 @@ def _in_thread(intent: str, found: Findings, request: WordsRequest, language: La
         return "question"  # who asks something takes no leave yet
     if not request.own:
         return intent
-    if intent in _MOVING and found.points and any(slot.timed for slot in found.slots) and not any(
-            one.recalls for one in found.points) and (found.called_off or mentions_any(
-            found.prose.body.lower(), asking(language.code).moving)):
+    if intent in _MOVING and found.proposed and not any(one.recalls for one in found.points):
         return "meeting"  # "Thursday is impossible.  Friday at 14:30 then, all right?"
     if found.points and all(one.recalls or one.checks for one in found.points):
         return "question"  # "we said 480, right?"
-    if intent in ("meeting", "closing", "information") and not found.questions and any(
-        slot.timed for slot in found.slots
-    ):
+    if intent in ("closing", "information") and not found.questions and any(
+            slot.timed for slot in found.slots) and (found.agrees or mentions_any(
+            found.prose.body.lower(), asking(language.code).moving) or any(
+            one.timed and (one.kind == "agreed" or one.kind == "proposed" and one.by == "persona")
+            for one in request.remarks)):
         # "Wednesday at 11:00 works for me": agreed.
         return "booked"
-    if intent == "meeting" and not found.questions and not found.slots:
-        return "closing"
     if is_not_of(request.part, intent) or intent == "support" and request.part and found.questions:
         return "question" if found.questions else "information"
     if intent == "support" and found.questions and all(

@@ -5,13 +5,12 @@ What mails say that are no plain replies: asking again, putting right, absence, 
 from __future__ import annotations
 
 from datetime import date, timedelta
-from types import MappingProxyType
 
 from msgspec import UNSET
 from msgspec.structs import replace
 
 from simmail.core.language import facts
-from simmail.core.language.clause.restate import deed, found_out, whether_clause
+from simmail.core.language.clause.restate import deed, found_out
 from simmail.core.language.phrases import is_document, pieces, say, things, what_kind
 from simmail.core.language.questions import MailQuestion
 from simmail.core.language.tables import counted
@@ -20,7 +19,6 @@ from simmail.core.writer.answer import answer
 from simmail.core.writer.by_intent import counters
 from simmail.core.writer.choice import timed
 from simmail.core.writer.context import Scene, set_scene
-from simmail.core.writer.life import kind_words
 from simmail.core.writer.reply import reply
 from simmail.core.writer.request import WordsRequest
 from simmail.core.writer.sources.aim import aim, offered
@@ -32,9 +30,8 @@ from simmail.core.writer.wishes import want_sentence
 _WANT = 300
 #: Remarks about an appointment.
 _TIMES = frozenset({"agreed", "proposed", "called_off"})
-#: What an answer that was promised says, by what the mail wanted; of all else nothing was found out.
-_NEWS = MappingProxyType({"complaint": "deliver.explained", "redress": "deliver.about", "support": "deliver.tested",
-                          "bug": "deliver.about", "status": "deliver.shipped", "offer": "offer.accept"})
+#: Mail that was promised to be looked into; of all else that was to be found out nothing was.
+_LOOKED_INTO = frozenset({"complaint", "redress", "support", "bug", "status"})
 
 
 def said_by(scene: Scene) -> list[Said]:
@@ -163,8 +160,7 @@ def _keep(scene: Scene, what: str, first: bool) -> Said:
             fact = facts.answering(sentence, scene.facts, language, scene.request.meaning)
             if fact is not None:
                 said = fact.values(language)
-                value = said["value"] if fact.act() == "answer.said" else (
-                    f"{said['label']}{language.colon}{said['value']}.")
+                value = f"{said['label']}{language.colon}{said['value']}."
                 return Said(act="deliver.answer", values={**values, "value": value[:1].upper() + value[1:]})
         asked = _asked(scene, what)
         if asked is not None and _missed(asked) and is_document(asked.topic.rpartition(" ")[2].lower(), language):
@@ -176,11 +172,12 @@ def _keep(scene: Scene, what: str, first: bool) -> Said:
             if told is not None:
                 return told
         state = any(asks_state(one, language) for read in scene.read for one in read.found.points)
-        act = _NEWS["status"] if state else _NEWS.get(scene.read[-1].intent if scene.read else "", "")
-        if not act or act == "deliver.about" and not values.get("about"):
-            return _not_found(scene, values, _to_find_out(scene))
-        values["ref"] = values.get("ref") or kind_words(language.code).your_order
-        return Said(act=act, values=values)
+        intent = scene.read[-1].intent if scene.read else ""
+        if intent == "offer":
+            return Said(act="offer.accept", values=values)
+        if state or intent in _LOOKED_INTO:
+            return Said(act="deliver.explained", values=values)  # what comes of it nobody knows yet
+        return _not_found(scene, values, _to_find_out(scene))
     if kind == "payment":
         return Said(act="deliver.payment", values=values)
     if kind == "task":
@@ -215,15 +212,12 @@ def _to_find_out(scene: Scene) -> str:
 
 def _not_found(scene: Scene, values: dict[str, str], asked: str) -> Said:
     """That nobody knew what was to be found out, and who may know it."""
-    clause = whether_clause(asked, scene.language)
     sheet = SelfSheet(scene.request.persona, scene.calendar, scene.language, scene.far)
     text = f"{values.get('subject', '')} {values.get('what', '')} {asked}".lower()
     area = sheet.area_of(text)
     colleague = sheet.colleague(area) if area and area != sheet.area else None
     if colleague is not None:
         values = {**values, "colleague": colleague.name, "area": colleague.area}
-    if clause:
-        return Said(act="deliver.unknown", values={**values, "clause": clause})
     return Said(act="deliver.unfound", values={"what": scene.language.what.answer_plain, **values})
 
 

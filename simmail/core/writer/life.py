@@ -14,7 +14,6 @@ from msgspec import Struct, convert
 from msgspec.structs import replace
 
 from simmail.core.language import dates
-from simmail.core.language.clause.restate import retold
 from simmail.core.language.moving import moving
 from simmail.core.language.phrases import noun_phrase, say, words
 from simmail.core.language.tables import Language, counted
@@ -35,8 +34,6 @@ class KindWords(Struct, frozen=True):
     signed: str = "{file}"
     signed_plain: str = ""
     from_place: tuple[str, ...] = ()
-    opening: frozenset[str] = frozenset()
-    no_news: frozenset[str] = frozenset()
     shorten: frozenset[str] = frozenset()
     your_kin: str = ""
     gift_cards: tuple[str, ...] = ()
@@ -49,6 +46,7 @@ class KindWords(Struct, frozen=True):
     funeral: tuple[str, ...] = ()
     somebody: frozenset[str] = frozenset()
     colleagues: frozenset[str] = frozenset()
+    amends: tuple[str, ...] = ()
 
 
 @cache
@@ -148,9 +146,8 @@ def _greeting(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
 
 
 def _private(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
-    """Private mail: its news are told again by who heard them; what only asks something is answered."""
-    told = "" if read.found.requests else news(scene, read)  # of a favour it is but the reason
-    return _one(scene, read, "private.warm", news=told) if told or not read.found.points else []
+    """Private mail: who only tells something hears a kind word; what it asks is answered."""
+    return _one(scene, read, "private.warm") if not read.found.points else []
 
 
 def moved(scene: Scene, read: Read) -> list[Said]:
@@ -212,33 +209,23 @@ def is_of_another(read: Read, language: Language) -> bool:
     known, cues = kind_words(language.code), language.cues["sick"]
     for sentence in read.found.prose.sentences[:_NEWS]:
         low = f" {sentence.lower()}"
-        tokens = words(sentence)
-        if len(tokens) < _CLAUSE or not (
-                any(f" {cue}" in low for cue in cues) or moving((sentence,), language.code).what == "hurt"):
-            continue
-        begin, *rest = (token.lower() for token in tokens)
-        if known.myself.isdisjoint((begin, *rest)) and (
-                named(sentence, language) or begin in known.others and not known.other_verbs.isdisjoint(rest[1:_VERB])):
+        said = [low.index(f" {cue}") for cue in cues if f" {cue}" in low]
+        hurt = moving((sentence,), language.code).what == "hurt"
+        tokens = [token.lower() for token in words(sentence if hurt else sentence[:min(said, default=0)])]
+        if len(words(sentence)) < _CLAUSE or not (said or hurt) or not known.myself.isdisjoint(tokens):
+            continue  # "I'm off sick", and not "Hamish is off sick, so I'm afraid"
+        if hurt or named(sentence, language) or tokens[:1] and tokens[0] in known.others and (
+                not known.other_verbs.isdisjoint(tokens[2:_VERB + 1])):
             return True
     return False
 
 
 def is_ill(read: Read, language: Language) -> bool:
-    """Return whether a mail says plainly that somebody is ill, whatever else it is about."""
-    low = f" {' '.join(read.found.prose.body.lower().split())}"
-    return any(weight >= _ILL and f" {cue}" in low for cue, weight in language.cues["sick"].items())
-
-
-def news(scene: Scene, read: Read) -> str:
-    """Return the first thing that the writer of a mail tells of itself, as its reader says it; C{""} for nothing."""
-    phrases = kind_words(scene.language.code)
-    for sentence in read.found.prose.sentences[:4]:
-        tokens = [word.lower() for word in words(sentence)]
-        if not tokens or tokens[0] not in phrases.opening or sentence.rstrip()[-1:] == "?":
-            continue
-        if phrases.no_news.isdisjoint(tokens[:8]) and len(tokens) <= 14:
-            return retold(sentence, scene.language)
-    return ""
+    """Return whether the writer of a mail says plainly that it is ill, whatever else it is about."""
+    cues = [f" {cue}" for cue, weight in language.cues["sick"].items() if weight >= _ILL]
+    mine = kind_words(language.code).myself
+    return any(any(map(f" {one.lower()}".__contains__, cues)) and not mine.isdisjoint(
+        one.lower().replace("\u2019", "'").split()[:2]) for one in read.found.prose.sentences[:_NEWS])
 
 
 def _status(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:

@@ -5,24 +5,24 @@ What a reply says: each mail's intent, in the manner of the temperament, then an
 from __future__ import annotations
 
 from collections.abc import Iterable
+from operator import itemgetter
 
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from simmail.core.language import dates
 from simmail.core.language.agreements import thing
 from simmail.core.language.clause.question_types import is_courtesy, type_of
 from simmail.core.language.clause.restate import deed
-from simmail.core.language.clause.tables import restating
 from simmail.core.language.phrases import asks_for_something, documents, say
 from simmail.core.language.questions import MailQuestion, asks_to_do
 from simmail.core.language.tables import counted
 from simmail.core.language_data import WRITTEN, tongue
+from simmail.core.writer import by_facts
 from simmail.core.writer.answer import NAMING, answer, is_request, unnamed
 from simmail.core.writer.by_intent import DEALINGS, matter, meeting, times, without_ref
 from simmail.core.writer.choice import HIGH, LOW, consistent, does, plain, values_of, what_for
 from simmail.core.writer.context import Read, Scene, mentions, tongues, without_determiner
-from simmail.core.writer.life import is_ill, is_of_another, is_visit, moved
+from simmail.core.writer.life import is_ill, is_of_another, moved
 from simmail.core.writer.sources.answer_sources import AnswerSources
 from simmail.core.writer.sources.known import is_proposal, is_told, known_answer, looked_up, sources
 from simmail.core.writer.sources.noted import noted
@@ -84,7 +84,7 @@ _OFFERING = frozenset({"yes_no", "choice", "either", "what", "how", "request"})
 # Mail that has words of its own for what is taken back, or is about something else.
 _TAKING_BACK = _WHOLE | {"meeting", "booked", "invite", "sick", "grief", "congrats", "offer", "alternatives"}
 # Answers that tell nothing of the state of a thing.
-_NO_NEWS = frozenset({"answer.unknown", "answer.open", "answer.think", "answer.maybe", "answer.maybe_not", "answer.yes",
+_NO_NEWS = frozenset({"answer.unknown", "answer.open", "answer.think", "answer.yes",
                       "answer.no", "answer.back", "answer.when", "answer.why"})
 # Mail among friends: nobody quotes or numbers their questions.
 _CLOSE = frozenset({"private", "greeting", "event", "congrats", "sick"})
@@ -97,14 +97,13 @@ _POINTING = 2
 _ASKED_FOR = 6
 # Answers that say by themselves what they are the answer to.
 _NAMED = frozenset({
-    "answer.fact", "answer.flag", "answer.fact_so", "answer.fact_not", "answer.said_so", "answer.said_not",
+    "answer.fact", "answer.said_so", "answer.said_not",
     "answer.own", "answer.life", "answer.propose", "answer.details", "answer.recall", "answer.piece",
-    "answer.sum", "answer.never", "answer.open", "answer.yours", "answer.mine", "answer.yours_not",
-    "answer.mine_not", "answer.called_off", "answer.confirm", "answer.do", "answer.dont",
+    "answer.sum", "answer.never", "answer.open", "answer.called_off", "answer.confirm", "answer.do", "answer.dont",
     "answer.option", "answer.way", "answer.who", "answer.me", "answer.opinion",
 })
 # Answers that compare what is asked with what is known.
-_COMPARED = frozenset({"answer.fact_so", "answer.fact_not", "answer.said_so", "answer.said_not"})
+_COMPARED = frozenset({"answer.said_so", "answer.said_not"})
 # Mail that may answer what the persona asked.
 _SETTLING = frozenset({
     "information", "received", "confirmation", "support", "question", "redress", "news", "booked",
@@ -130,11 +129,11 @@ def reply(scene: Scene) -> list[Said]:
         acts = consistent(_to_the_point(scene, _to(scene, read, number)), read.base, scene.language)
         body.extend(act for act in acts if act.act not in {one.act for one in body}
                     or act.act.startswith("answer."))
-    body = _as_clicked(body, scene)
+    body = _labelled(_as_clicked(body, scene))
     said: list[Said] = []
     if held is not None:
         body = [*held, *(act for act in body if act.act.startswith("answer."))]
-    opener = _opener(scene)
+    opener = None if any(act.act == "answer.told" for act in body) and _apologises(scene) else _opener(scene)
     if opener is not None:
         said.append(opener)
     if len(scene.read) > 1 and len(body) > 1:
@@ -146,7 +145,7 @@ def reply(scene: Scene) -> list[Said]:
     if scene.read and style is not UNSET and style.access is not UNSET and scene.read[-1].found.unlabelled_images:
         said.append(Said(act="access.images", values=scene.common))
     said.extend(_of_links(scene))
-    serious = scene.read and scene.read[-1].intent in _SERIOUS and not scene.friends
+    serious = scene.read and scene.read[-1].intent in _SERIOUS and not _is_private(scene)
     if serious and not any(act.act in _LIGHT for act in body) and (
         scene.length == "long" or scene.length == "medium" and scene.dice.chance(
             scene.manner.extra * habits(scene.request.persona.id, scene.language.code).adds, "extra")
@@ -154,6 +153,12 @@ def reply(scene: Scene) -> list[Said]:
         asks = any(ACTS[act.act].asks for act in body)
         said.append(Said(act="extra.ask" if asks else "extra.close", values=scene.common))
     return said
+
+
+def _is_private(scene: Scene) -> bool:
+    """Whether somebody writes of its own life, or to a friend: nobody files or copies such mail."""
+    persona = scene.request.persona
+    return scene.friends or not (persona.org or persona.role)
 
 
 def _unread(scene: Scene) -> Said:
@@ -178,6 +183,14 @@ def _of_links(scene: Scene) -> list[Said]:
     return [Said(act="link.title", values=values)] if named and scene.dice.chance(_TITLE_TOLD, "page") else []
 
 
+def _labelled(body: list[Said]) -> list[Said]:
+    """The body with a fact that is all of it, that stands below its question or names itself told without its label."""
+    return [replace(one, act="answer.piece", values={
+        **one.values, "value": f"{one.values['value'][:1].upper()}{one.values['value'][1:]}"})
+        if one.act == "answer.fact" and (len(body) == 1 or one.quote or one.values["label"].lower() in one.values[
+            "value"].lower()) else one for one in body]
+
+
 def _as_clicked(body: list[Said], scene: Scene) -> list[Said]:
     """The body without what the links of the mail have proved wrong."""
     if scene.request.broken:
@@ -185,6 +198,11 @@ def _as_clicked(body: list[Said], scene: Scene) -> list[Said]:
     if scene.request.unsubscribed:
         body = [replace(act, act="newsletter.off") if act.act == "newsletter.like" else act for act in body]
     return body
+
+
+def _apologises(scene: Scene) -> bool:
+    """Whether the writer says sorry in passing; who asks for facts does so for asking."""
+    return bool(scene.read) and scene.read[-1].found.sorry
 
 
 def _opener(scene: Scene) -> Said | None:
@@ -200,7 +218,7 @@ def _opener(scene: Scene) -> Said | None:
     if scene.length == "long" and scene.manner.opener or scene.length == "medium" and scene.dice.chance(
         scene.manner.opener * habits(request.persona.id, scene.language.code).opens, "opener"
     ):
-        if scene.read and scene.read[-1].intent in _SERIOUS and not request.own and not scene.friends:
+        if scene.read and scene.read[-1].intent in _SERIOUS and not request.own and not _is_private(scene):
             return Said(act="opener.plain", values=scene.common)
     return None
 
@@ -251,6 +269,9 @@ def _to(scene: Scene, read: Read, number: int) -> list[Said]:
             if intent != "meeting" or one.recalls or not one.checks]
     rest = [one for one in left if not is_courtesy(one.text, scene.language)]
     asked = [one for one in rest if not one.checks or one.recalls] or rest
+    briefed = _briefed(scene, read, rest, number, known) if intent not in _WHOLE else []
+    if briefed:
+        return briefed
     told = _told(scene, read, asked, known) if intent not in _UNTOLD else []
     chooses = intent == "delivery" and bool(read.found.slots)
     if told and (len(told) == len(asked) or intent in _TELLING and not chooses):
@@ -267,19 +288,17 @@ def _to(scene: Scene, read: Read, number: int) -> list[Said]:
         if read.found.moving.what == "joke" or feels[-1].act == "moved.funeral":
             left = [one for one in left if read.found.moving.what != "joke" and one.type != "yes_no"]
         return [*feels, *_beside(kind, read, left, number, known)]
+    if intent in ("sick", "cancelled", "delay", "meeting") and read.found.proposed:
+        # Whoever is ill is wished well, and told which of the new times suits.
+        ill = intent in ("sick", "meeting") and is_ill(read, scene.language)
+        return [*(matter(scene, read, "sick", number) if ill else ()), *meeting(scene, read, "meeting", number)[
+            :1 if ill else None],
+                *_beside(scene, read, [one for one in left if one.form != "time"], number, known)]
     later = len(set(read.found.dates)) > 1
     if (intent == "sick" or intent in ("cancelled", "delay") and later) and is_of_another(read, scene.language):
         left = [one for one in left if not later or one.form not in _OFFERING]
         return [Said(act="moved.other", values=values_of(scene, read)), *(
             matter(scene, read, "delay", number) if later else ()), *_beside(scene, read, left, number, known)]
-    if intent in ("sick", "meeting") and any(
-            slot.timed and slot.start.date() > scene.calendar.today for slot in read.found.slots) and is_ill(
-            read, scene.language):
-        # Whoever is ill is wished well, and told whether the new time suits; nobody wants an agenda of it.
-        left = [one for one in left if one.type == "request" and not is_request(one, scene) or one.form not in (
-            "time", "yes_no", "what", "request")]
-        return [*matter(scene, read, "sick", number), *meeting(scene, read, "meeting", number)[:1],
-                *_beside(scene, read, left, number, known)]
     # Who may choose its money or something else chooses.
     said = refund(scene, read) if intent in _MONEY and not any(one.options for one in left) else []
     if said:
@@ -317,20 +336,12 @@ def _to(scene: Scene, read: Read, number: int) -> list[Said]:
     listed = any(one.form == "request" and not asks_for_something(one.text, scene.language) for one in left)
     if intent == "document" and left and (listed or not read.found.documents and not scene.request.own):
         intent = "question"  # none is named
-    if intent == "cancelled" and any(question.form == "time" for question in left):
-        intent = "meeting"
     sends = intent == "document" or intent not in _WHOLE and intent not in (
         "support", "sick", "grief", "congrats", *DEALINGS)
     papers = [one for one in left if sends and one not in told and (
         one.type == "request" or is_request(one, scene)) and documents(one.text, scene.language)]
     if intent == "event" and any(is_request(one, scene) and asks_to_do(one.text, scene.language) for one in left):
         intent = "question"  # a favour is asked, and nobody invited
-    if intent == "question" and any(slot.timed for slot in read.found.slots) and is_visit(read, scene.language):
-        intent = "meeting"  # when somebody comes is told, whatever is asked besides
-    if intent == "meeting" and left and not any(slot.timed for slot in read.found.slots) and not any(
-            _asks_to_meet(one, scene) for one in left):
-        # A day stands in it, and nobody asked for a meeting.
-        intent = "question" if read.found.questions else "task"
     if any(is_proposal(one, scene) for one in left) or intent in ("cancelled", "event") and any(
             one.form == "choice" and one.options for one in left):
         intent = "question"  # whatever else is written about the order
@@ -350,13 +361,51 @@ def _to(scene: Scene, read: Read, number: int) -> list[Said]:
     if intent != "question" and not said:
         said.extend(matter(scene, read, intent, number))
         left = [question for question in left if not _dealt_with(question, read, scene, known)]
-    if sends and intent != "document" and read.found.documents and (papers or not told and not listed):
+    if sends and intent != "document" and read.found.documents and (
+            papers or not told and not listed and not read.found.questions):
         said.extend(matter(scene, read, "document", number))
         left = [question for question in left if not is_request(question, scene)]
     if any(act.act in _WITHHELD for act in said):
         left = [one for one in left if one.type != "request"]
     said.extend(answers(scene, read, [one for one in left if one not in papers], number, known))
     return said or plain(scene, read, intent if read.intent == "document" else read.intent, number)
+
+
+def _briefed(
+    scene: Scene, read: Read, points: list[MailQuestion], number: int, known: AnswerSources
+) -> list[Said]:
+    """What is said where facts of the case answer something of a mail: those, and to the rest what is known of it."""
+    if len(points) == 1 and (several := looked_up(scene, read, points[0], known)) and several.act == "answer.details":
+        return []  # one sentence lists all it asks for, and is answered with a list
+    found = by_facts.told(scene, read, points, known)
+    if not found:
+        return []
+    told = [fact for one in found for fact in one.facts]
+    sorry = read.found.complaint or read.intent in ("complaint", "bug") or by_facts.amends(told, scene.language)
+    private = read.intent == "grief" or not scene.common.get("org")
+    said = (moved(scene, read) if private else []) or (
+        [Said(act="answer.regret", values=scene.common)] if sorry else [])
+    known = known.without(told)
+    left = [one for one in points if not any(by_facts.covers(its, one) for its in found) or all(
+        one != its.point for its in found) and looked_up(scene, read, one, known) is not None]
+    open_ = [one for one in left if one.type in by_facts.OPEN and looked_up(scene, read, one, known) is None]
+    if len(told) > 1 and known.facts:
+        # What nothing tells is not drawn by who knows more of it than was found.
+        left = [one for one in left if one.type not in ("yes_no", "choice", "either") or is_request(
+            one, scene) or looked_up(scene, read, one, known) is not None]
+    # Facts stand in no list, and nothing beside them does.
+    scene = replace(scene, manner=replace(scene.manner, layout="topics"))
+    beside = _beside(scene, read, [one for one in left if one not in open_ and (
+        one.form != "time" or read.intent == "meeting")], number, known)
+    order = [one.text for one in points]
+    at, placed = -1.0, list[tuple[float, Said]]()
+    for one, act in zip(found, by_facts.acts(scene, found, len(points) - len(left) + len(beside))):
+        at = order.index(one.point.text) if one.point is not None else at + 0.5
+        placed.append((at, act))
+    placed += [(order.index(act.asked.text) if act.asked is not None and act.asked.text in order else len(order), act)
+               for act in beside]
+    return [*said, *(act for _, act in sorted(placed, key=itemgetter(0))), *(
+        [Said(act="answer.rest", values=scene.common)] if open_ else [])]
 
 
 def _of_its_type(scene: Scene, read: Read, question: MailQuestion, known: AnswerSources) -> MailQuestion:
@@ -393,20 +442,6 @@ def dropped(scene: Scene, read: Read) -> Said:
     if what:
         values.update(what=what, **counted(what, scene.language))
     return Said(act="dropped.ok", values=values)
-
-
-def _asks_to_meet(question: MailQuestion, scene: Scene) -> bool:
-    """Whether a question is about a meeting or its time, and not about what a room has or who is in."""
-    low = f" {question.text.lower()}"
-    return question.form == "time" or mentions(question.text, scene.language.time_words) or any(
-        f" {cue}" in low for cue in scene.language.cues["meeting"])
-
-
-def _names_time(question: MailQuestion, scene: Scene) -> bool:
-    """Whether a question, or what it leaves to choose, is of days or hours."""
-    return question.form in ("yes_no", "choice", "either") and (mentions(
-        question.text, frozenset(scene.language.spans)) or bool(dates.find(
-            question.text, scene.read[-1].base, scene.language).slots))
 
 
 def _dealt_with(question: MailQuestion, read: Read, scene: Scene, known: AnswerSources) -> bool:
@@ -449,8 +484,7 @@ def _dealt_with(question: MailQuestion, read: Read, scene: Scene, known: AnswerS
         return question.form in ("yes_no", "choice", "either", "time") and (pointing or not several) or (
             read.intent == "missing" and question.form == "opinion")
     if read.intent == "meeting":
-        return _asks_to_meet(question, scene) or _names_time(question, scene) or (
-            pointing and not question.topic and not is_request(question, scene))
+        return question.form == "time" or pointing and not question.topic and not is_request(question, scene)
     if read.intent == "redress":
         return bool(read.found.options) and not question.topic or mentions(question.text, scene.language.choice_words)
     if read.intent in ("document", "task"):
@@ -506,7 +540,6 @@ def answers(
 ) -> list[Said]:
     """Return an answer to each question; where there are several, each says what it is the answer to."""
     said: list[Said] = []
-    stays = False
     layout = scene.manner.layout if len(questions) > 1 else ""
     close = read.intent in _CLOSE or scene.friends
     if layout == "quoted" and (len(questions) < 3 or close) or layout == "numbered" and close:
@@ -521,8 +554,6 @@ def answers(
                 said.extend(meeting(scene, read, "meeting", number))
             continue
         act = answer(scene, read, question, number * 100 + place, back, known)
-        if stays and act is not None and act.act == "answer.own":
-            continue  # who does not come says not how
         if act is not None and act.act == "answer.life":
             # Whoever is doing well does not deny the next thing.
             scene = replace(scene, manner=replace(scene.manner, yes=1.0))
@@ -536,8 +567,6 @@ def answers(
             both = f"{said[-1].values['value']}, {act.values['value']}"
             said[-1] = replace(said[-1], values={**said[-1].values, "value": both})
             continue
-        stays = stays or act.act == "answer.no" and any(
-            word in restating(scene.language.code).coming for word in act.values.get("denied", "").lower().split())
         asked = question.type != "request"
         lead = None
         if layout == "quoted" and asked:

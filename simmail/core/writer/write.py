@@ -21,7 +21,7 @@ from simmail.core.writer.context import Scene, base_subject, set_scene
 from simmail.core.writer.kinds import said_by
 from simmail.core.writer.layout import greeting, lay_out, signed
 from simmail.core.writer.request import Promised, WordsRequest, Written
-from simmail.core.writer.speech_act import ACTS, Said
+from simmail.core.writer.speech_act import Said
 from simmail.core.writer.voice import OPENING
 from simmail.core.writer.wishes import want_subject
 
@@ -30,11 +30,11 @@ _SUBJECT = 200
 _STOP = re.compile(r"(?<![ (][0-9]\.)(?<![ (][0-9]{2}\.)(?<=[.!?:;]) |\n")
 #: Words of the longest question that says nothing by itself where it points to what stood above it.
 _POINTING = 8
-#: Acts whose question is said in passing, or to who answers none: machines, swindlers, who sells or writes to many.
-_UNMINDED = frozenset((
-    "alert.notme", "beta.ask", "bug.deny", "code.expired", "code.notme", "injection.puzzled", "news.ask",
-    "newsletter.who", "notice.object", "outage.object", "phishing.fall", "information.ask", "recruiting.interest",
-    "recruiting.who", "rejection.ask", "sales.interest", "sales.who", "ticket.ask", "webinar.ask"))
+#: Acts whose question is asked again when nobody answers it: of a time, of what something waits for, of one's own aim.
+_MINDED = frozenset((
+    "booked.move", "date.none", "document.ask", "invoice.ask", "bill.ask", "complaint.ask", "task.ask", "missing.tell",
+    "meeting.counter", "meeting.late", "meeting.open", "redress.details", "refund.ask", "settle.still", "signature.ask",
+    "initiate.about", "initiate.plain", "initiate.want", "followup", "followup.late", "nudge"))
 
 
 class Drafted(NamedTuple):
@@ -126,8 +126,8 @@ _HOLDING = MappingProxyType({
 _ALONE = frozenset(("redress.insist", "bargain.name", "bargain.last"))
 #: Acts that say again what was said.
 _AGAIN = frozenset((
-    "answer.recall", "answer.piece", "answer.sum", "answer.yours", "answer.mine", "answer.yours_not", "answer.mine_not",
-    "answer.said_so", "answer.said_not", "answer.called_off", "date.none"))
+    "answer.recall", "answer.piece", "answer.sum", "answer.said_so", "answer.said_not", "answer.called_off",
+    "date.none"))
 #: What a person tells of itself in these is remembered, and how much of it.
 _OWN = MappingProxyType({"answer.own": ("value",), "answer.yes": ("said",), "answer.no": ("denied",)})
 _LONGEST_OWN = 200
@@ -216,7 +216,7 @@ def _promised(scene: Scene, said: list[Said]) -> Promised | None:
 def _question(said: list[Said], each: list[str], pointing: frozenset[str]) -> str | None:
     """The last question that wants an answer, C{""} for one that cannot be said again by itself."""
     for act, text in zip(reversed(said), reversed(each)):
-        if not ACTS[act.act].asks or act.act in _UNMINDED or "?" not in text:
+        if act.act not in _MINDED or "?" not in text:
             continue
         if act.act == "settle.still":
             return ""  # it points to what was asked before

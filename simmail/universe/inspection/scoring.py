@@ -26,7 +26,7 @@ from simmail.core.records.delivery import Copy
 from simmail.core.records.event import Event
 from simmail.core.rules.spam import score
 from simmail.errors import Refusal
-from simmail.interfaces import IMailStore
+from simmail.interfaces import IFolder, IMailStore
 from simmail.universe.cache import MailCache
 from simmail.universe.committer import Committer
 from simmail.universe.inspection.link_check import LinkCheck
@@ -34,8 +34,8 @@ from simmail.universe.inspection.link_check import LinkCheck
 #: Real seconds between two looks, and without new mail before it counts as a pause.
 SOON, PAUSE = 0.5, 0.4
 
-#: Mails scored in one go in a pause, and while mail keeps coming; mails that may wait.
-BATCH, FEW, MOST_WAITING = 50, 5, 100_000
+#: Mails scored in one go in a pause, and while mail keeps coming; mails looked for in one go; mails that may wait.
+BATCH, FEW, MOST_SOUGHT, MOST_WAITING = 50, 5, 200, 100_000
 
 
 class WaitingMail(NamedTuple):
@@ -126,21 +126,34 @@ class Scoring:
     async def _some(self) -> None:
         while self._waiting and not self._stopped:
             pause = self._reactor.seconds() - self._last >= PAUSE
-            some = [self._waiting.popleft() for _ in range(min(len(self._waiting), BATCH if pause else FEW))]
-            await self._score(some)
+            await self._score(await self._there(BATCH if pause else FEW))
             if not pause:
                 # More of them in a moment: who sends comes first.
                 return
 
-    async def _score(self, some: list[WaitingMail]) -> None:
-        events: list[Event] = []
-        linked: list[tuple[WaitingMail, tuple[Link, ...]]] = []
-        for one in some:
+    async def _there(self, most: int) -> list[tuple[WaitingMail, IFolder]]:
+        """Take the next that are there; those that are gone, as by retention, take nobody's turn."""
+        there: list[tuple[WaitingMail, IFolder]] = []
+        for _ in range(min(len(self._waiting), MOST_SOUGHT)):
+            one = self._waiting.popleft()
             try:
                 folder = await self._store.folder(one.copy.mailbox, one.copy.folder)
+            except Refusal:
+                continue
+            if folder.entry(one.copy.uid) is not None:
+                there.append((one, folder))
+                if len(there) == most:
+                    break
+        return there
+
+    async def _score(self, some: list[tuple[WaitingMail, IFolder]]) -> None:
+        events: list[Event] = []
+        linked: list[tuple[WaitingMail, tuple[Link, ...]]] = []
+        for one, folder in some:
+            try:
                 mail = await self._mail_cache.at(folder, one.copy.uid)
             except Refusal:
-                # It is gone already: there is nothing to score.
+                # It went just now: there is nothing to score.
                 continue
             found: Scored = await self._in_thread(
                 taken_apart, mail, one.sender, one.copy.mailbox, self._options.links)

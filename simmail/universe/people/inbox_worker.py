@@ -37,6 +37,9 @@ AGAIN = 1.0
 #: Deliveries that wait for the one before to be decided about and committed; more go to the queue.
 MOST_BEHIND = 2
 
+#: Octets of messages that are held in memory while they wait; others are read again.
+MOST_HELD = 4 << 20
+
 
 class SentBefore(NamedTuple):
     """Mail from within that is there, and what its sending meant, which is not committed; C{at}: when it was sent."""
@@ -69,8 +72,8 @@ class InboxWorker:
         self._turn = turn
         self._reactor = reactor
         self._queue: deque[tuple[Arrival | SentBefore, bytes | None, float]] = deque()
-        # How many of them are mail that was sent before a crash.
-        self._sent = 0
+        # How many of them are mail that was sent before a crash, and octets of messages that are held.
+        self._sent = self._held = 0
         self._working = False
         self._waiting: Waiting[None] = Waiting(reactor)
         # A delivery is being decided about and committed in one; whether that commit has been issued.
@@ -185,7 +188,10 @@ class InboxWorker:
 
     def _enqueue(self, arrivals: Iterable[Arrival | SentBefore], octets: bytes | None) -> None:
         real = self._reactor.seconds()
-        self._queue.extend((arrival, octets, real) for arrival in arrivals)
+        for arrival in arrivals:
+            held = octets if octets is None or self._held + len(octets) <= MOST_HELD else None
+            self._held += len(held or b"")
+            self._queue.append((arrival, held, real))
 
     def earliest_pending(self) -> datetime | None:
         """The instant of the oldest mail not yet decided about."""
@@ -242,6 +248,7 @@ class InboxWorker:
             if isinstance(one, Arrival):
                 await self._committer.commit_surely(Commit(once=one.id, leave=(one.id,)))
         self._queue.popleft()
+        self._held -= len(octets or b"")
         self._sent -= isinstance(one, SentBefore)
         real = self._reactor.seconds()
         self._queue.extendleft((arrival, None, real) for arrival in reversed(reached))

@@ -61,6 +61,8 @@ class BalanceTests(SynchronousTestCase):
             ("</b></div>x</p>", "x"), ("<div><table><tr><td></div>x", "<div><table><tr><td>x</td></tr></table></div>"),
             ("<a>x<a>y", "<a>x</a><a>y</a>"), ("a<br>b</br>", "a<br>b"), ("<body>x", "<div>x</div>"),
             ("<b><i>x</b>y</i>", "<b><i>x</i></b>y"), ("", ""),
+            ("<svg></p>x", "<svg></svg>x"), ("<svg><tr></p>x", "<svg><tr></tr></svg>x"),
+            ("<svg><foreignobject></p>x", "<svg><foreignobject>x</foreignobject></svg>"),
         ):
             self.assertEqual(balanced(markup), expected, markup)
 

@@ -17,13 +17,13 @@ class DocumentTests(SynchronousTestCase):
         state = State()
         group = state.campaign("a@b.test", "Grüße")
         state.add(5, group, Figure.SENT)
-        state.keep_sent("<1@b.test>", SentMail(1, 5 * 86_400, group, ("b.test",), {"rp_1"}))
+        state.keep_sent("<1@b.test>", SentMail(1, 5 * 86_400, group, ("b.test",), ("rp_1",)))
         puts, drops = changes(state, state.take_changed())
         self.assertEqual({(table, key) for table, key, _ in puts}, {
             (DAYS, "state"), (DAYS, "day 5"), (GROUPS, str(group)), (MAILS, "0")})
         self.assertEqual(drops, ())
         state.through = 7
-        state.keep_sent("<2@b.test>", SentMail(5000, 500 * 86_400, group, (), set()))
+        state.keep_sent("<2@b.test>", SentMail(5000, 500 * 86_400, group, ()))
         state.add(500, group, Figure.SENT)
         puts, drops = changes(state, state.take_changed())
         self.assertEqual({key for _, key, _ in puts}, {"state", "day 500", str(5000 >> CHUNK)})

@@ -11,7 +11,7 @@ from simmail.core.insights.state import LONGEST, ReceivedMail, SentMail, State
 
 def sent(at: int, campaign: int = 9) -> SentMail:
     """A mail of the application."""
-    return SentMail(at, at, campaign, (), set())
+    return SentMail(at, at, campaign, ())
 
 
 class BoundTests(SynchronousTestCase):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core.language.clause.restate import statement
 from simmail.core.language.questions import options
 from simmail.core.language.tables import language
 from tests.core.writer.samples import mail, wrote
@@ -59,16 +58,6 @@ class KindTests(SynchronousTestCase):
                 text = asked(code, question, temperament, ()).text.lower()
                 self.assertRegex(text, denied, f"{question} {temperament}")
         self.assertIn("yes", asked("en", "Are you human?", "busy", ()).text.lower())
-
-    def test_nowhere(self) -> None:
-        """What is denied is not so anywhere."""
-        for code, question, denied in (
-            ("en", "Does he have to sign in somewhere?", "he doesn't have to sign in anywhere"),
-            ("en", "Is there somebody at home before noon?", "there isn't anybody at home before noon"),
-            ("de", "Muss der Fahrer sich irgendwo anmelden?", "der Fahrer muss sich nirgends anmelden"),
-            ("de", "Muss er irgendetwas mitbringen?", "er muss nichts mitbringen"),
-        ):
-            self.assertEqual(statement(question, language(code)).denied, denied)
 
     def test_both_halves(self) -> None:
         """Who asks when something comes hears the day as well as where it is, if both are known."""

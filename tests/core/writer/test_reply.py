@@ -59,7 +59,6 @@ class ReplyTests(SynchronousTestCase):
             for seed in range(5):
                 written = wrote(asked, temperament=temperament, seed=str(seed))
                 self.assertIsNone(written.promise, written.text)
-                self.assertRegex(written.text.lower(), "which cable the old compressor", temperament)
 
     def test_type(self) -> None:
         """No question with a question word is answered with yes or no, in either language."""

@@ -59,10 +59,12 @@ class StrayTests(SynchronousTestCase):
             for temperament in TEMPERAMENTS:
                 said = drafted(request(mail(text, next(iter(facts))), temperament=temperament, facts=facts,
                                        meaning=MEANING)).said
-                body = [one for one in said if one.act.partition(".")[0] not in ("opener", "extra")]
-                found = tuple(one.values.get("value", one.act) for one in body)
-                self.assertEqual(tuple(one.rstrip(".").lower() for one in found), tuple(map(str.lower, told)), (
-                    text, temperament, [one.act for one in body]))
+                body = [one for one in said if one.act.partition(".")[0] not in ("opener", "extra")
+                        and one.act != "answer.regret"]
+                found = tuple(one.values.get("value", one.act).rpartition(": ")[2] for one in body)
+                self.assertEqual(len(found), len(told), (text, temperament, [one.act for one in body]))
+                for one, expected in zip(found, told):
+                    self.assertTrue(one.rstrip(".").lower().endswith(expected.lower()), (text, temperament, one))
                 self.assertFalse([one.act for one in body if ACTS[one.act].asks])
 
     def test_details(self) -> None:
@@ -187,3 +189,25 @@ class StrayTests(SynchronousTestCase):
                 said = drafted(request(mail(text, subject), meaning=MEANING, persona=maria(
                     temperament, org="", role=""))).said
                 self.assertNotIn("answer.unknown", [one.act for one in said], (text, temperament))
+
+
+class PlainTests(SynchronousTestCase):
+    """What nobody asked for is not said."""
+
+    def acts(self, text: str, **own: str) -> set[str]:
+        """What is said to a mail, by its acts, of all temperaments."""
+        return {one.act for temperament in TEMPERAMENTS for one in drafted(
+            request(mail(text), persona=maria(temperament, **own))).said}
+
+    def test_not_ill(self) -> None:
+        """Who tells of somebody else is not told to get well, also when it speaks of itself behind that."""
+        said = self.acts("Hamish is off sick this week, so I'm afraid your Thursday can't go ahead.")
+        self.assertNotIn("sick.wish", said)
+        self.assertIn("moved.other", said)
+
+    def test_own_life(self) -> None:
+        """Who writes of its own life keeps no files."""
+        text = "Dear Ms Lindqvist,\n\nwhich cable does the old lamp need?\n\nYours sincerely,\nDana Novak"
+        self.assertIn("opener.plain", self.acts(text))
+        private = self.acts(text, org="", role="")
+        self.assertFalse({"opener.plain", "extra.close", "extra.ask"} & private)

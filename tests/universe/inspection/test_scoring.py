@@ -89,6 +89,17 @@ class ScoringTests(ScoringTestCase):
         self.server.reactor.advance(SOON)
         self.assertEqual([one["message_id"] for one in self.told()], ["<2@sim.test>"])
 
+    def test_many_gone(self) -> None:
+        """Those that are gone keep nobody waiting while mail keeps coming."""
+        for n in range(3 * FEW):
+            self.send(n)
+        folder = now(self.universe.store.folder("maria@acme.test", "INBOX"))
+        now(folder.expunge(folder.uids))
+        self.server.reactor.advance(SOON - PAUSE / 2)
+        self.send(100)
+        self.server.reactor.advance(PAUSE / 2)
+        self.assertEqual([one["message_id"] for one in self.told()], ["<100@sim.test>"])
+
     def test_stop(self) -> None:
         """When the universe stops nothing is left to be done."""
         self.send(1)

@@ -10,6 +10,7 @@ from simmail.config import People as Limits
 from simmail.core.message.parse import read
 from simmail.testing.universe import MemoryServer, now, turned
 from simmail.universe.fingerprint import fingerprint
+from simmail.universe.people import inbox_worker
 from simmail.universe.universe import Universe
 from tests.universe.test_road import MAIL, RoadTestCase, persona
 
@@ -222,6 +223,26 @@ class LoopTests(RoadTestCase):
                     b"In-Reply-To: %b\nReferences: %b\n\nThank you for your mail, received at %d:30. Is all well?\n"
                     % (n, field, mail.message_id.encode(), references, n)))
             answered = len(mails)
+
+
+class QueueTests(RoadTestCase):
+    """Mail that comes faster than it can be decided about."""
+
+    def test_long(self) -> None:
+        """Beyond some octets messages are not held but read again, and all are decided about in order."""
+        self.patch(inbox_worker, "MOST_HELD", 2 * len(MAIL))
+        now(self.universe.people.create(persona()))
+        # Somebody else's turn: nothing is decided about.
+        now(self.universe.inbox._turn.acquire())
+        for n in range(4):
+            self.server.send(self.universe, APP, MARIA, said(b"Could we meet for lunch on Friday at 12:30?", n))
+        held = [octets is not None for _, octets, _ in self.universe.inbox._queue]
+        self.assertEqual((held[0], held[-1]), (True, False))
+        self.universe.inbox._turn.release()
+        turned(self.universe, self.universe.scheduler.advance(until="idle"))
+        self.assertEqual([event["data"]["message_id"] for event in self.events("persona.received")],
+                         [f"<s{n}@app.test>" for n in range(4)])
+        self.assertEqual((self.universe.inbox.lag, self.universe.inbox._held), (0, 0))
 
 
 class PromiseTests(RoadTestCase):

@@ -15,8 +15,7 @@ def deed(words: Sequence[str], how: Restate, polite: bool) -> str:
     at = next((at for at, word in enumerate(low[:3]) if word not in how.objects), 0)
     prefix = next((one for one in how.elided if low[at].startswith(one)), "")
     verb = low[at].removeprefix(prefix)
-    if len(words) < 2 or not verb.endswith(how.verb_endings) or verb.startswith(tuple(how.no_deeds)) or (
-            not how.persons_unsaid.isdisjoint(low)):
+    if len(words) < 2 or not verb.endswith(how.verb_endings) or verb.startswith(tuple(how.no_deeds)):
         return ""
     said = [_side(how.objects.get(word, spelt), polite) for word, spelt in zip(low, words)]
     for ending, other in how.suffixes.items():
@@ -25,14 +24,6 @@ def deed(words: Sequence[str], how: Restate, polite: bool) -> str:
             break
     said[at] = f"{_side(how.elided[prefix], polite)}{verb}" if prefix else verb
     return fit(" ".join(said))
-
-
-def ability(words: Sequence[str], how: Restate) -> str:
-    """Return what somebody is asked to be able to do again as who can: C{je peux de nouveau marcher}."""
-    low = [word.lower() for word in words]
-    at = next((at for at, word in enumerate(low) if word in how.request_starts), len(low))
-    rest = [word for word in low[at + 1:] if word not in how.persons_unsaid | how.request_fillers and word[0].isalpha()]
-    return fit(" ".join([how.can, *(_side(how.objects.get(word, word), False) for word in rest)])) if rest else ""
 
 
 def _side(text: str, polite: bool) -> str:

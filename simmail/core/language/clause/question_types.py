@@ -113,7 +113,6 @@ class Asking(Struct, frozen=True, forbid_unknown_fields=True):
     limiting: tuple[str, ...] = ()
     each_of: frozenset[str] = frozenset()
     of_time: frozenset[str] = frozenset()
-    vague: tuple[str, ...] = ()
     behind_verbs: frozenset[str] = frozenset()
     together: tuple[str, ...] = ()
     secret: tuple[str, ...] = ()

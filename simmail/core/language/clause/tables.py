@@ -5,9 +5,9 @@ How a language turns its sentences round, as data, and the words of a sentence t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from msgspec import Struct, convert
 
@@ -32,82 +32,45 @@ class Restate(Struct, frozen=True, forbid_unknown_fields=True):
 
     order: Literal["", "inverted", "verb_second", "infinitive"] = ""
     fillers: frozenset[str] = frozenset()
-    last_fillers: frozenset[str] = frozenset()
     first_fillers: tuple[str, ...] = ()
     question_starts: tuple[str, ...] = ()
-    noun_questions: frozenset[str] = frozenset()
-    partitives: frozenset[str] = frozenset()
     asked: Mapping[str, str] = {}
     asking: Mapping[str, str] = {}
-    company: str = ""
-    together: frozenset[str] = frozenset()
-    lot: frozenset[str] = frozenset()
-    shared: str = ""
-    shared_verbs: frozenset[str] = frozenset()
     subjects: frozenset[str] = frozenset()
     others: frozenset[str] = frozenset()
     nobody: tuple[str, ...] = ()
-    somebody: Mapping[str, str] = {}
     besides: frozenset[str] = frozenset()
-    no_subjects: frozenset[str] = frozenset()
     abilities: frozenset[str] = frozenset()
     abiding: frozenset[str] = frozenset()
     wishing: frozenset[str] = frozenset()
     bothering: tuple[str, ...] = ()
     unbothered: str = ""
-    lasting: Mapping[str, str] = {}
-    joining: frozenset[str] = frozenset()
     inseparable: tuple[str, ...] = ()
     first_person: Mapping[str, str] = {}
     also: str = ""
     suffixes: Mapping[str, str] = {}
     elided: Mapping[str, str] = {}
-    persons_unsaid: frozenset[str] = frozenset()
-    who_words: frozenset[str] = frozenset()
-    supports: Mapping[str, str] = {}
-    third: Mapping[str, str] = {}
-    linking: frozenset[str] = frozenset()
     objects: Mapping[str, str] = {}
     ours: frozenset[str] = frozenset()
     theirs: Mapping[str, str] = {}
-    company_verbs: frozenset[str] = frozenset()
     auxiliaries: frozenset[str] = frozenset()
     mine: Mapping[str, str] = {}
-    yours: Mapping[str, str] = {}
-    negated: Mapping[str, str] = {}
     myself: str = ""
     you: frozenset[str] = frozenset()
     speakers: frozenset[str] = frozenset()
     unclear: frozenset[str] = frozenset()
     denying: frozenset[str] = frozenset()
     clitics: Mapping[str, str] = {}
-    elided_own: Mapping[str, str] = {}
-    counted: frozenset[str] = frozenset()
-    not_behind: tuple[str, ...] = ()
-    vowels: str = ""
-    undenied: frozenset[str] = frozenset()
-    experiencers: frozenset[str] = frozenset()
-    familiar_end: str = "-"
     past: Mapping[str, str] = {}
     verbs: frozenset[str] = frozenset()
     verb_starts: frozenset[str] = frozenset()
     verb_endings: tuple[str, ...] = ()
-    polarity: Mapping[str, str] = {}
-    denials: Mapping[str, str] = {}
     mine_of: tuple[str, ...] = ()
-    same_form: frozenset[str] = frozenset()
     whom: Mapping[str, str] = {}
     can: str = ""
     base: str = ""
-    doers: frozenset[str] = frozenset()
-    having: frozenset[str] = frozenset()
-    adverbs: frozenset[str] = frozenset()
     no_verbs: frozenset[str] = frozenset()
-    before_nouns: frozenset[str] = frozenset()
     determiners: frozenset[str] = frozenset()
-    between: frozenset[str] = frozenset()
-    titles: frozenset[str] = frozenset()
-    genitives: frozenset[str] = frozenset()
     polite_requests: frozenset[str] = frozenset()
     request_starts: tuple[str, ...] = ()
     pleading: frozenset[str] = frozenset()
@@ -115,7 +78,6 @@ class Restate(Struct, frozen=True, forbid_unknown_fields=True):
     themselves: frozenset[str] = frozenset()
     itself: tuple[str, ...] = ()
     request_fillers: frozenset[str] = frozenset()
-    passing_on: frozenset[str] = frozenset()
     offers: tuple[str, ...] = ()
     accepts: str = ""
     no_deeds: frozenset[str] = frozenset()
@@ -123,34 +85,18 @@ class Restate(Struct, frozen=True, forbid_unknown_fields=True):
     not_yet: str = ""
     past_words: frozenset[str] = frozenset()
     modals: frozenset[str] = frozenset()
-    coming: frozenset[str] = frozenset()
-    visiting: frozenset[str] = frozenset()
     pointing: frozenset[str] = frozenset()
     reported: frozenset[str] = frozenset()
     mailed: tuple[str, ...] = ()
-    own_matter: frozenset[str] = frozenset()
     any_words: frozenset[str] = frozenset()
     trailing: frozenset[str] = frozenset()
     ends: frozenset[str] = frozenset()
-    shorter: Mapping[str, str] = {}
     finding: tuple[str, ...] = ()
     whether: tuple[str, ...] = ()
     reporting: tuple[str, ...] = ()
     askers: frozenset[str] = frozenset()
     persons: frozenset[str] = frozenset()
     own_persons: frozenset[str] = frozenset()
-
-    @property
-    def turns(self) -> bool:
-        """Whether questions are turned round."""
-        return self.order in ("inverted", "verb_second")
-
-
-class Statement(NamedTuple):
-    """A yes and a no in full, without the words yes and no; C{denied} may be C{""}."""
-
-    said: str
-    denied: str
 
 
 @cache
@@ -171,13 +117,6 @@ def clause_words(sentence: str) -> list[str]:
         if bare != word and word[len(bare)] != ".":
             found.append(word[len(bare)])
     return found
-
-
-def asked(question: str, how: Restate) -> list[str]:
-    """Return the words of a question without what leads it in, up to where something else begins."""
-    words = clause_words(question)
-    words = cut([word for word in led_in(words, how) if word.lower() not in how.fillers], how)
-    return words if 1 < len(words) <= MOST_WORDS else []
 
 
 def parts_of(question: str, how: Restate) -> Iterator[list[str]]:
@@ -224,29 +163,6 @@ def cut(words: list[str], how: Restate) -> list[str]:
     while end and words[end - 1].lower() in how.trailing:
         end -= 1
     return words[:end]
-
-
-def question_head(words: Sequence[str], how: Restate) -> int:
-    """Return how many words the question word and what belongs to it are: "how many people", "at what time"."""
-    low = " ".join(words).lower() + " "
-    start = next((one for one in how.question_starts if low.startswith(f"{one} ")), "")
-    if not start:
-        return 0
-    at = len(start.split())
-    if start.split()[-1] not in how.noun_questions:
-        return at
-    # "Which delivery address should ...": up to the verb.
-    while at < min(len(words), 7):
-        one = words[at].lower()
-        if how.order == "inverted" and (one in how.auxiliaries or one in how.verbs or third(one, how) or past(
-                one, how)):
-            return at
-        if how.order == "verb_second" and (words[at][0].isupper() or words[at][0].isdigit()):
-            return at + 1 if at + 1 < len(words) else 0
-        if how.order == "verb_second" and one in how.auxiliaries:
-            return at
-        at += 1
-    return 0
 
 
 def third(word: str, how: Restate) -> bool:

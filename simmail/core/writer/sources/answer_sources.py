@@ -10,7 +10,7 @@ from functools import cached_property
 from msgspec.structs import replace
 
 from simmail.core.language import facts
-from simmail.core.language.clause.question_types import asking
+from simmail.core.language.clause.question_types import asking, mentions_any
 from simmail.core.language.facts import Fact, read_facts
 from simmail.core.language.questions import MailQuestion
 from simmail.core.language.tables import Language
@@ -22,7 +22,8 @@ from simmail.core.writer.sources.marks import MONEY
 from simmail.core.writer.sources.reckoning import reckoned
 from simmail.core.writer.sources.said_words import content, shared
 from simmail.core.writer.sources.self_sheet import SelfSheet
-from simmail.core.writer.sources.sentence import Hit, by_then, ranked, tells
+from simmail.core.writer.sources.sentence import Hit, by_then, contradicts, ranked, speaks_of, tells
+from simmail.core.writer.sources.cut.price_table import PriceTable
 from simmail.core.writer.sources.cut.thread_table import ThreadTable
 from simmail.core.writer.sources.told import Recalled, recalled
 from simmail.core.writer.speech_act import Said
@@ -62,6 +63,13 @@ class AnswerSources:
         """Return the facts of the case."""
         return read_facts(self._request.facts, ())
 
+    def without(self, told: Collection[Fact]) -> AnswerSources:
+        """Return the same sources without some facts of the case."""
+        left = AnswerSources(
+            self._request, self._calendar, self._language, self._answered, self._far, self._distant)
+        left.facts = tuple(fact for fact in self.facts if fact not in told)
+        return left
+
     @cached_property
     def matter(self) -> tuple[Fact, ...]:
         """Return the facts of the thread."""
@@ -78,6 +86,11 @@ class AnswerSources:
         """Return what holds in the thread now."""
         subject = self._request.mails[-1].subject[:200] if self._request.mails else ""
         return ThreadTable(self.remarks, subject, self._language, self._calendar.zone)
+
+    @cached_property
+    def priced(self) -> PriceTable:
+        """Return what things cost, and which of them were chosen."""
+        return PriceTable(self.remarks, self.facts, self._language)
 
     @cached_property
     def notes(self) -> tuple[Fact, ...]:
@@ -106,7 +119,9 @@ class AnswerSources:
             return None  # which of two things it is has to be said by its words
         if found is None and question.type in ("who", "much"):
             how = asking(self._language.code)
-            few = len(own - content(" ".join(
+            # "What was his name again?": the only one who was ever named.
+            again = question.type == "who" and mentions_any(question.text, how.again) and self.piece(question) is None
+            few = again or len(own - content(" ".join(
                 (*how.costing, *how.again, *how.nouns.get("who", ()))), self._language.code)) < 2
             only = self._only(question.type)
             found = only if only is not None and (few or shared(own, content(
@@ -144,9 +159,13 @@ class AnswerSources:
         """Return the note that answers a question, None when none does."""
         return facts.answering(question.text, self.notes, self._language, self._request.meaning)
 
-    def nearest(self, question: MailQuestion) -> Hit | None:
-        """Return the sentence of the thread that comes nearest to a question, None where none is near."""
-        return next((hit for hit in self._ranked(question) if tells(hit.remark, self._language)), None)
+    def spoken_of(self, question: MailQuestion) -> bool | None:
+        """Return whether what is to be confirmed was said so; None where nothing that bears on it was."""
+        near = next((hit.remark for hit in self._ranked(question) if tells(hit.remark, self._language)), None)
+        if near is None or not speaks_of(question, near, self._language):
+            return None
+        # What was but asked settles nothing.
+        return None if near.value.endswith("?") else not contradicts(question, near.value, self._language)
 
     def piece(self, question: MailQuestion) -> Recalled | None:
         """Return the piece of the thread that answers a question, None where none does."""

@@ -13,9 +13,10 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from simmail.core.language import facts
-from simmail.core.language.clause.question_types import asking, mentions_any, named_type, said_thing, type_of
-from simmail.core.language.clause.restate import statement, whether
-from simmail.core.language.clause.tables import Statement, restating
+from simmail.core.language.clause.question_types import (
+    asking, mentions_any, named_type, said_thing, type_inside, type_of,
+)
+from simmail.core.language.clause.tables import restating
 from simmail.core.language.dates import Slot
 from simmail.core.language.facts import Fact
 from simmail.core.language.phrases import documents, say, words
@@ -27,23 +28,21 @@ from simmail.core.writer.choice import values_of
 from simmail.core.writer.context import Read, Scene, without_determiner
 from simmail.core.writer.sources.aim import aim_words
 from simmail.core.writer.sources.answer_sources import AnswerSources
-from simmail.core.writer.sources.cut.amounts import CLOCK
-from simmail.core.writer.sources.cut.piece import turned
+from simmail.core.writer.sources.cut.piece import piece, turned
 from simmail.core.writer.sources.cut.words import cutting
-from simmail.core.writer.sources.marks import Marks, agree, marks, stems
+from simmail.core.writer.sources.marks import Marks, agree, marks
 from simmail.core.writer.sources.noted import noted
 from simmail.core.writer.sources.recall import check, is_moved, recall
-from simmail.core.writer.sources.said_words import content, has_number, kin, shared
+from simmail.core.writer.sources.said_words import content, kin, shared
 from simmail.core.writer.sources.self_sheet import Told
-from simmail.core.writer.sources.sentence import (
-    changed_time, contradicts, corrected, sentences_about, speaks_of, told_sum, with_kin,
-)
 from simmail.core.writer.sources.side import asks_what_is_done, names_damage
 from simmail.core.writer.sources.told import Recalled
 from simmail.core.writer.speech_act import Said
 from simmail.core.writer.voice import Piece, long_forms
 from simmail.core.writer.wishes import want_sentence
 
+#: What tells a value alone.
+_TELLING = frozenset(("answer.piece", "answer.recall", "answer.fact", "answer.sum"))
 #: Types of questions that are answered with a word of their own, never with yes or no.
 _OPEN = frozenset(("who", "where", "when", "long", "often", "much", "many", "why", "how", "what"))
 
@@ -73,20 +72,30 @@ def _look_up(
 ) -> Said | None:
     """The answer from what stands written or is known for sure, None when nothing says it."""
     language = scene.language
+    parts = _parts(scene, read, question, known)
+    if parts:
+        return Said(act="answer.piece", values={**without_topic(values), "value": parts})
     in_table, changed = _in_table(scene, read, question, values, known) if known.remarks else (None, False)
     if in_table is not None and changed:
         return in_table
+    priced = _priced(question, values, known, language) if known.remarks and not known.sum_of(question) else None
+    if priced is not None:
+        return priced
     if question.type == "yes_no":
-        so = check(_whole(question, language), read.base, known.remarks, (*known.facts, *known.notes), language)
+        instead = known.priced.instead(question.behind or question.text) if known.remarks else ""
+        if instead:
+            return Said(act="answer.said_not", values={**values, "value": instead})
+        so = check(question, read.base, known.remarks, (*known.facts, *known.notes), language)
         if so is not None and so.fact is not None:
-            told = {**facts.capital_label(so.fact, language).values(language), "value": so.fact.value.rstrip(".")}
-            if not so.fact.is_named():
-                yes = language.yes if so.agrees else language.no
-                return Said(act="answer.own", values={
-                    **values, "value": f"{yes[:1].upper()}{yes[1:]}, {so.fact.value.rstrip('.')}."})
-            return Said(act="answer.fact_so" if so.agrees else "answer.fact_not", values={**values, **told})
-        if so is not None and so.remark is not None:
-            return _from_thread(scene, so.remark, values, "answer.said_so" if so.agrees else "answer.said_not")
+            return Said(act="answer.said_so" if so.agrees else "answer.said_not", values={
+                **values, "value": so.fact.value.rstrip(".")})
+        if so is not None and so.remark is not None and (question.checks or question.recalls):
+            act = "answer.said_so" if so.agrees else "answer.said_not"
+            value = _figure(scene, question, read.base, so.remark) if so.remark.kind == "said" else ""
+            if value:
+                return Said(act=act, values={**values, "value": value})
+            if so.remark.kind != "said":
+                return _from_thread(scene, so.remark, values, act)
     several = _several(scene, question, known)
     if several:
         return Said(act="answer.details", values={**values, "value": several})
@@ -95,11 +104,11 @@ def _look_up(
         return option_said(held, values, language)
     fact = known.fact(replace(question, text=question.behind) if question.checks else question)
     if question.checks and fact is not None:
-        return Said(act=fact.act(), values={**values, **fact.values(language)})  # neither yes nor no is known of it
+        return Said(act="answer.fact", values={**values, **fact.values(language)})  # neither yes nor no is known of it
     before = None
     only = question.type == "who" and fact is not None and len(content(question.text, language.code)) < 2
-    if known.remarks and not only and (question.recalls or fact is not None and facts.answering(
-            question.text, known.facts, language) is None):
+    if known.remarks and not only and (question.recalls and question.type not in ("what", "how") or (
+            fact is not None and facts.answering(question.text, known.facts, language) is None)):
         # What stands in the thread is nearer than a fact of another name.
         before = _told_before(scene, read, question, values, known)
         if before is not None and (before.act == "answer.piece" or question.type == "when" and (
@@ -111,12 +120,12 @@ def _look_up(
     if fact is not None and question.type == "who" and ", " in fact.value:
         return Said(act="answer.piece", values={**without_topic(values), "value": fact.value})  # "Kofi, side gate"
     if fact is not None and question.type != "why":
-        return Said(act=fact.act(), values={**values, **fact.values(language)})
+        return Said(act="answer.fact", values={**values, **fact.values(language)})
     named = asking(language.code).state_named if asks_state(question, language) else ()
     fact = None if fact is not None else next(
         (one for one in known.facts if one.label.lower() in named), None) or _by_value(question, known.facts, language)
     if fact is not None:
-        return Said(act="answer.said", values={**values, "value": f"{fact.value[:1].upper()}{fact.value[1:]}."})
+        return Said(act="answer.fact", values={**values, **fact.values(language)})
     left = _left(question.options, scene) or _settled(question, known.remarks, language)
     if left:
         return option_said(left, values, language)
@@ -138,7 +147,7 @@ def _look_up(
         return Said(act="answer.recall", values={**values, "value": reference})
     fact = known.note(question)
     if fact is not None and question.type != "why":
-        return Said(act=fact.act(), values={**values, **fact.values(language)})
+        return Said(act="answer.fact", values={**values, **fact.values(language)})
     note = "" if question.recalls and known.remarks else noted(
         question, scene.request.notes, read.base, language, scene.request.meaning,
         scene.request.persona.name.partition(" ")[0])
@@ -155,12 +164,37 @@ def _look_up(
     return _of_self(scene, question, values, known)
 
 
-def _whole(question: MailQuestion, language: Language) -> MailQuestion:
-    """A question that names nothing, as "is that so?", with the sentence before it, which it is about."""
-    if question.behind or not question.lead or any(map(str.isdigit, question.text)) or content(
-            question.text, language.code) - content(" ".join(asking(language.code).vague), language.code):
-        return question
-    return replace(question, behind=question.lead, checks=True)
+def _priced(question: MailQuestion, values: dict[str, str], known: AnswerSources, language: Language) -> Said | None:
+    """What something costs now, or which of the things that have a price was chosen."""
+    thing, told = None, ""
+    if question.type == "much" or question.type == "what" and question.recalls:
+        thing = known.priced.price(question, named=question.type != "much")
+        told = "" if thing is None else thing.text
+    if thing is None and question.type in ("what", "where", "choice") and not question.options and (
+            question.recalls or mentions_any(f" {question.text.lower()}", cutting(language.code).now)):
+        told = known.priced.chosen(question)
+    if thing is not None and thing.fact is not None:
+        fact = facts.capital_label(thing.fact, language)
+        return Said(act="answer.fact", values={**values, **fact.values(language)})
+    return Said(act="answer.piece", values={**without_topic(values), "value": told}) if told else None
+
+
+def _parts(scene: Scene, read: Read, question: MailQuestion, known: AnswerSources) -> str:
+    """All that a request to say it again names, each by its type: "repeat the day and the number of desks"."""
+    if not question.recalls or question.checks or question.behind or question.type not in ("yes_no", "request"):
+        return ""
+    language, told = scene.language, list[str]()
+    for part in question.text.split(f" {language.and_} "):
+        type = type_inside(part.lower(), language) or named_type(part, language)
+        said = _look_up(scene, read, replace(question, text=part, type=type), {}, known) if type else None
+        if type == "when" and said is None and read.found.slots:
+            # "We come on Friday.  Could you repeat the day?" is asked of who reads it.
+            said = Said(act="answer.piece", values={"value": scene.calendar.appointment(
+                read.found.slots[0], language, dated=True)})
+        if said is None or said.act not in _TELLING or said.values["value"] in told:
+            return ""
+        told.append(said.values["value"])
+    return ", ".join(told)
 
 
 def _in_table(
@@ -200,6 +234,10 @@ def _in_table(
         return None if known.table.speaks_of(question.topic) else Said(act="answer.never", values=values), True
     if question.type != "when" and not checking or mentions_any(text.lower(), asking(language.code).plans):
         return None, False
+    span = known.table.span() if question.type == "when" and mentions_any(text.lower(), own.spanning) else None
+    if span is not None:
+        return Said(act="answer.piece", values={**plain, "value": " – ".join(
+            scene.calendar.appointment(one, language, dated=True) for one in span)}), True
     event = known.table.when(text)
     slot = None if event is None else event.slot(scene.calendar.zone, first)
     if event is None or slot is None:
@@ -217,14 +255,13 @@ def _in_table(
             text, language.code)))):
         return None, False  # what one knows is nearer
     if not (question.recalls or mentions_any(f" {text.lower()}", own.now) or shared(
-            known.table.words(text), event.words) or not known.table.words(text)):
+            known.table.words(text), event.words) or not known.table.words(text) or known.table.only_moved()):
         return None, False
     hour, day = mentions_any(text.lower(), asking(language.code).clock), mentions_any(text.lower(), own.days)
     if hour and not slot.timed or event.day is None and (day or not hour):
         return None, False
-    if hour != day:
-        told["value"] = clock(slot.start, slot.halves, language) if hour else scene.calendar.appointment(
-            replace(slot, timed=False), language, dated=True)
+    if event.day is None:
+        told["value"] = clock(slot.start, slot.halves, language)
     return Said(act="answer.piece", values=told), event.changed(hour, day) and led not in own.kept
 
 
@@ -293,29 +330,10 @@ def _told_before(
         whole = next((one for one in read.found.prose.sentences if asked in one.lower()), "")
         question = replace(question, text=say(whole, 200) or question.text)
     remark = recall(question, known.remarks, language)
-    hit = known.nearest(question)
     piece = _piece(question, known)
-    if piece is not None and question.type == "when" and not mentions_any(
-            question.text, asking(language.code).first) and CLOCK.search(piece.text) and (
-                now := _moved(piece.remark, known.remarks, language)) and now.timed:
-        return _from_thread(scene, now, values, "answer.recall")
     if piece is not None and piece.sure and not (
             question.type == "when" and remark is not None and remark.kind in ("agreed", "called_off")):
         return Said(act="answer.piece", values={**without_topic(values), "value": piece.text})
-    moved = _moved(hit.remark, known.remarks, language) if hit is not None and question.type == "when" else None
-    if moved is not None:
-        return _from_thread(scene, moved, values, "answer.recall")
-    if hit is not None and hit.remark.by == "persona" and question.type == "who":
-        hit = None  # what one wrote oneself names nobody, but in a piece
-    if hit is not None and hit.shared and (remark is None or not stems(question.text) & stems(remark.what)) and (
-            question.recalls or hit.shared > 1 or question.type not in ("what", "how", "why")):
-        part = told_sum(question, hit.remark.value, language)
-        plain = without_topic(values)
-        told = with_kin(question, hit.remark, known.remarks, language)
-        later = changed_time(hit.remark, known.remarks, language) if question.type == "when" else None
-        if later is not None:
-            told = replace(told, value=f"{told.value} ... {later.value}")
-        return _word_for_word(scene, told, False, plain, part)
     return None if remark is None else _from_thread(scene, remark, values, "answer.recall")
 
 
@@ -326,7 +344,7 @@ def is_told(scene: Scene, question: MailQuestion, known: AnswerSources) -> bool:
     if known.sum_of(question):
         return True
     found = _piece(question, known)
-    return found is not None and found.sure
+    return found is not None and found.sure or question.type == "when" and known.table.only_moved()
 
 
 def without_topic(values: dict[str, str]) -> dict[str, str]:
@@ -349,88 +367,31 @@ def known_answer(scene: Scene, read: Read, question: MailQuestion, known: Answer
     return None if question.form == "time" else looked_up(scene, read, question, known)
 
 
-def _moved(remark: Remark, remarks: tuple[Remark, ...], language: Language) -> Remark | None:
-    """The appointment that took the place of one that a sentence names, None where that stands or names none."""
-    times = [one for one in remarks if one.kind in ("agreed", "proposed") and one.when is not None]
-    days = marks(remark.value, remark.at, language).days
-    hours = marks(remark.value, remark.at, language).times or CLOCK.search(remark.value)
-    if not times or not (days or hours) or times[-1].at <= remark.at or times[-1].when is None:
-        return None
-    how = asking(language.code)
-    moving = [one.at for one in remarks if one.kind == "said" and one.at > remark.at and mentions_any(
-        one.value, (*how.moving, *language.sorry_words, *language.called_off))]
-    times = [one for one in times if one.at <= remark.at or one.kind == "agreed" and one.timed or any(
-        at <= one.at for at in moving)]
-    earlier = {one.when.date() for one in times if one.when is not None and one.at <= remark.at}
-    last = times[-1] if times else remark
-    if not days and last.timed and last.kind == "agreed" and moving:
-        return last  # "we come at 8:30", moved with its day
-    return last if days & earlier and last.when is not None and last.when.date() not in days else None
-
-
 def said_before(
     scene: Scene, question: MailQuestion, values: dict[str, str], known: AnswerSources
 ) -> Said | None:
-    """Return what was said word for word, where nothing that has a name answers."""
+    """Return what was said, where nothing that has a name answers, or that it never was."""
     piece = _piece(question, known)
     if piece is not None:
         return Said(act="answer.piece", values={**without_topic(values), "value": piece.text})
-    near = known.nearest(question)
-    remark = None if near is None else near.remark
-    plain = without_topic(values)
-    if question.checks and question.recalls and known.remarks and (
-            remark is None or not speaks_of(question, remark, scene.language)):
-        return Said(act="answer.never", values=plain)
-    if remark is None:
+    if not question.checks or not known.remarks:
         return None
-    denied = (question.checks or bool(question.behind)) and contradicts(question, remark.value, scene.language)
-    if denied and remark.value.endswith("?"):
-        return Said(act="answer.never", values=plain)  # what was but asked settles nothing
-    return _word_for_word(scene, remark, denied, plain)
+    so, yes = known.spoken_of(question), scene.language.yes
+    if so:
+        return Said(act="answer.own", values={**values, "value": f"{yes[:1].upper()}{yes[1:]}."})
+    if so is None and question.recalls:
+        return Said(act="answer.never", values=without_topic(values))
+    return None if so is None else Said(act="answer.open", values=without_topic(values))
 
 
-def said_again(
-    scene: Scene, read: Read, question: MailQuestion, values: dict[str, str], known: AnswerSources
-) -> Said | None:
-    """Return what a request to say it once more asks for, in this sentence or beside it, word for word."""
-    if not question.recalls or question.checks or question.behind or question.type not in ("yes_no", "request"):
-        return None
-    about = " ".join(read.found.prose.sentences)[:300]
-    if mentions_any(question.text, asking(scene.language.code).repeats):
-        # "We come on Friday.  Could you repeat the day?" is asked of who reads it.
-        here = [one for one in read.found.prose.sentences if one not in read.found.repeating and has_number(
-            one, scene.language)]
-        # What it asks for besides was said before.
-        for part in question.text.split(f" {scene.language.and_} ")[1:] if here else ():
-            type = named_type(part, scene.language)
-            hit = known.nearest(replace(question, text=part, type=type, behind="", checks=False)) if type else None
-            if hit is not None and hit.shared:
-                here.append(hit.remark.value)
-        if here:
-            told = say(" ... ".join(here[-2:]), 300)
-            return _word_for_word(scene, Remark("said", "correspondent", "", read.base, told), False, {
-                name: one for name, one in values.items() if name != "topic"})
-    some = sentences_about(about, known.remarks, scene.language, scene.request.meaning)
-    if not some:
-        return None
-    told = " ... ".join(one.value for one in some)
-    return _word_for_word(scene, replace(some[-1], value=told), False, {
-        name: one for name, one in values.items() if name != "topic"})
-
-
-def _word_for_word(scene: Scene, remark: Remark, denied: bool, values: dict[str, str], part: str = "") -> Said:
-    if part:
-        return Said(act="answer.recall", values={**values, "value": part})
-    opening, closing = scene.language.quotes
-    told = corrected(remark, scene.request.remarks, scene.language)
-    whose = "mine" if remark.by == "persona" else "yours"
-    return Said(act=f"answer.{whose}_not" if denied else f"answer.{whose}", values={
-        **values, "value": f"{opening}{told}{closing}"})
+def _figure(scene: Scene, question: MailQuestion, base: datetime, remark: Remark) -> str:
+    """The sum, the time or the number of a sentence of which a question names another or the same, C{""} for none."""
+    asked = marks(question.behind or question.text, base, scene.language)
+    type = "much" if asked.sums else "when" if asked.days or asked.times else "many"
+    return piece(replace(question, type=type, text="?", behind=""), remark.value, scene.language)
 
 
 def _from_thread(scene: Scene, remark: Remark, values: dict[str, str], act: str) -> Said:
-    if remark.kind == "said":
-        return _word_for_word(scene, remark, act == "answer.said_not", values)
     value = remark.value
     if remark.when is not None:
         when = remark.when.astimezone(scene.calendar.zone)
@@ -472,7 +433,7 @@ def _of_self(scene: Scene, question: MailQuestion, values: dict[str, str], known
     if told is None:
         return None
     return Said(act="answer.life" if told.private else "answer.own", values={
-        **values, "value": _sentence(scene, question, told)})
+        **values, "value": _sentence(scene, told)})
 
 
 def _of_another(question: MailQuestion, language: Language) -> bool:
@@ -495,14 +456,11 @@ def _list(scene: Scene, listed: Sequence[Told | Fact]) -> str:
     return "\n".join(lines)
 
 
-def _sentence(scene: Scene, question: MailQuestion, told: Told) -> str:
+def _sentence(scene: Scene, told: Told) -> str:
     if told.agrees is None:
         return told.sentence
     yes = scene.language.yes if told.agrees else scene.language.no
-    full = restated(scene, question)
-    clause = full.said if told.agrees else full.denied
-    head = f"{yes[:1].upper()}{yes[1:]}"
-    return f"{head}, {clause}. {told.sentence}" if clause and question.type == "yes_no" else f"{head}. {told.sentence}"
+    return f"{yes[:1].upper()}{yes[1:]}. {told.sentence}"
 
 
 def _promised_day(scene: Scene, question: MailQuestion) -> date | None:
@@ -536,13 +494,6 @@ def _settled(question: MailQuestion, remarks: tuple[Remark, ...], language: Lang
     said = [(one.at, place) for one in remarks if one.kind == "said" for place, option in enumerate(question.options)
             if shared(content(option, language.code), content(one.value, language.code))]
     return "" if not said else question.options[(min if first else max)(said)[1]]
-
-
-def restated(scene: Scene, question: MailQuestion) -> Statement:
-    """Return a yes-or-no question as a yes and a no in full."""
-    how = whether if question.behind else statement
-    full = how(question.behind or question.text, scene.language, scene.far)
-    return Statement(in_full(full.said, scene), in_full(full.denied, scene))
 
 
 def asks_state(question: MailQuestion, language: Language) -> bool:

@@ -37,6 +37,7 @@ class LimitWords(Struct, frozen=True, forbid_unknown_fields=True):
     to: tuple[str, ...]
     most: tuple[str, ...]
     free: tuple[str, ...]
+    taken: tuple[str, ...]
     all_day: tuple[str, ...]
     forenoon: tuple[str, ...]
     afternoon: tuple[str, ...]
@@ -58,16 +59,23 @@ class Limit(Struct, frozen=True):
     """
     What one note keeps to.
 
-    @ivar days: of the week, all where none is named; first, last: no time before the one or from the other on.
+    @ivar days: of the week, all where none is named; numbers: in the month, all where none is named.
+    @ivar first, last: no time before the one or from the other on; free: it is not kept, but best for others.
     @ivar away: first and last day, each as month and day; most: a sum, 0 for none, and what it is for.
     """
 
     days: frozenset[int] = frozenset()
+    numbers: frozenset[int] = frozenset()
+    free: bool = False
     first: time = time.min
     last: time = time.max
     away: tuple[tuple[int, int], tuple[int, int]] | None = None
     most: float = 0.0
     about: str = ""
+
+    def bears(self, day: date) -> bool:
+        """Return whether it speaks of a day."""
+        return (not self.days or day.weekday() in self.days) and (not self.numbers or day.day in self.numbers)
 
 
 class OwnLimits:
@@ -75,15 +83,21 @@ class OwnLimits:
 
     def __init__(self, notes: Iterable[str] = ()) -> None:
         """Read the notes that were given; what a person noted itself begins with a date, and sets none."""
-        self._limits = [one for note in notes if not note[:1].isdigit() for one in _read(note[:600])]
+        read = [one for note in notes if not note[:1].isdigit() for one in _read(note[:600])]
+        self._limits = [one for one in read if not one.free]
+        self._free = [one for one in read if one.free]
         self.times = any(not one.most for one in self._limits)
 
     def free(self, start: datetime, span: timedelta) -> bool:
         """Return whether a time, in the person's zone, is none that it keeps for itself."""
         return self.works(start.date()) and not any(
-            (not one.days or start.weekday() in one.days) and (
+            one.bears(start.date()) and (
                 start.time() < one.first or (start + span - timedelta(minutes=1)).time() >= one.last)
             for one in self._limits)
+
+    def prefers(self, day: date) -> bool:
+        """Return whether a day is named as one that suits."""
+        return any(one.bears(day) for one in self._free)
 
     def works(self, day: date) -> bool:
         """Return whether a day is one for others."""
@@ -93,7 +107,7 @@ class OwnLimits:
                 at = (day.month, day.day)
                 if begin <= at <= end if begin <= end else at >= begin or at <= end:
                     return False
-            if day.weekday() in one.days and (one.first, one.last) == (time.min, time.max):
+            if one.days and one.bears(day) and (one.first, one.last) == (time.min, time.max):
                 return False
         return True
 
@@ -111,9 +125,21 @@ def caps(note: str) -> bool:
 
 @lru_cache(_KEPT)
 def _read(note: str) -> tuple[Limit, ...]:
-    # "From 9. to 13." is one sentence.
+    # "From 9. to 13." is one sentence; "Monday is taken, Wednesday is fine" is two.
     return tuple(limit for sentence in re.split(r"(?<![0-9])[.;!]\s|\n", note) for limit in next(
-        filter(None, (_limit(sentence, code) for code in WRITTEN)), ()))
+        filter(None, (_limits(sentence, code) for code in WRITTEN)), ()))
+
+
+def _limits(sentence: str, code: str) -> list[Limit]:
+    """What a sentence keeps to, in one language, clause by clause where one of them says what suits."""
+    parts = [one for one in re.split(r", (?![0-9]|den )", sentence) if _days(one.lower(), code)]
+    if len(parts) > 1 and any(f" {cue}" in f" {sentence.lower()} " for cue in limit_words(code).free):
+        return [limit for one in parts for limit in _limit(one, code)]
+    return _limit(sentence, code)
+
+
+def _days(low: str, code: str) -> frozenset[int]:
+    return frozenset(at for at, day in enumerate(language(code).weekdays) if day.lower() in low)
 
 
 def _limit(sentence: str, code: str) -> list[Limit]:
@@ -133,11 +159,16 @@ def _limit(sentence: str, code: str) -> list[Limit]:
         begins = months.index(away["first_month"]) + 1 if away["first_month"] else ends
         return [Limit(away=((begins, int(away["first"])), (ends, int(away["last"]))))]
     denied = any(f" {cue} " in low for cue in words.no)
-    days = frozenset(at for at, day in enumerate(known.weekdays) if day.lower() in low)
+    days = _days(low, code)
+    numbers = frozenset(map(int, _numbered(code).findall(low)))
+    if days and any(f" {cue}" in low for cue in words.taken):
+        return [Limit(days, numbers)]
     first, late = (_clock(cues, low) for cues in (words.first + words.before * denied, words.after * denied))
     if first or late:
         return [Limit(days, first=first or time.min, last=late or time.max)]
-    if days and not any(f" {cue}" in low for cue in words.free):
+    if days and any(f" {cue}" in low for cue in words.free) and not denied:
+        return [Limit(days, numbers, free=True)]
+    if days:
         # "Is in Bristol all day on Thursday", "operates on Tuesday afternoons"
         if any(f" {cue}" in low for cue in words.all_day):
             return [Limit(days)]
@@ -154,6 +185,13 @@ def _clock(cues: tuple[str, ...], low: str) -> time | None:
     found = re.search(_CLOCK.format(cues="|".join(map(re.escape, cues))), low) if cues else None
     hour = int(found[1]) + (12 if found[3] == "pm" and int(found[1]) < 12 else 0) if found is not None else 24
     return time(hour, int(found[2] or 0)) if found is not None and hour < 24 else None
+
+
+@cache
+def _numbered(code: str) -> re.Pattern[str]:
+    """The number of a day behind its name: "Monday 14th"."""
+    days = "|".join(day.lower() for day in language(code).weekdays)
+    return re.compile(rf"(?:{days}),? (?:the |den |le |el )?([0-9]{{1,2}})(?![0-9:]|[.,][0-9]| ?(?:h|uhr|am|pm)\b)")
 
 
 @cache

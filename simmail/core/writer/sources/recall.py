@@ -9,8 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from msgspec.structs import replace
-
 from simmail.core.language.agreements import is_appointment
 from simmail.core.language.clause.question_types import asking, attribute_names, mentions_any, said_thing
 from simmail.core.language.facts import Fact
@@ -21,7 +19,7 @@ from simmail.core.writer.sources.cut.bounds import Ranges, compared, ranges
 from simmail.core.writer.sources.limits import limit_words
 from simmail.core.writer.sources.marks import Marks, agree, marks
 from simmail.core.writer.sources.reckoning import priced
-from simmail.core.writer.sources.said_words import content, is_bare_price, prices, shared
+from simmail.core.writer.sources.said_words import content, shared
 
 #: What counts how much when several remarks would do; of equal ones the last.
 _WEIGHT = {"agreed": 3.0, "called_off": 2.9, "answered": 2.5, "stated": 2.0, "promised": 1.5, "sent": 1.5,
@@ -111,24 +109,9 @@ def check(
             continue  # another thing's price
         if so is not None and (same or question.checks or question.recalls):
             found.append((5.0 * same + _WEIGHT[remark.kind] + so + place / 1000, Checked(so, None, remark)))
-    unit = [one for one in priced(remarks, language) if one.each] if asked.sums else []
-    if len(unit) == 1 and any(one.remark is not None and one.agrees for _, one in found):
-        # Who says the price that held before is told the one that holds.
-        last = Remark("stated", "correspondent", "amount", base, unit[0].text)
-        others = {one.value for remark in remarks if remark.kind == "said" for one in prices(remark.value, language)
-                  if one.each}
-        if asked.sums & others and unit[0].value not in asked.sums:
-            return Checked(False, None, last)
     if not found:
         return None
-    best = max(found, key=lambda one: one[0])[1]
-    if asked.sums and best.agrees and best.remark is not None:
-        since = best.remark.at
-        later = [one for one in remarks if one.kind == "said" and one.at > since and is_bare_price(one.value, language)]
-        if later and not asked.sums & {one.value for one in prices(later[-1].value, language)}:
-            return Checked(False, None, replace(later[-1], kind="stated", value=prices(
-                later[-1].value, language)[0].text))
-    return best
+    return max(found, key=lambda one: one[0])[1]
 
 
 def _limited(text: str, base: datetime, facts: Sequence[Fact], language: Language) -> Checked | None:

@@ -145,12 +145,6 @@ def prices(sentence: str, language: Language) -> list[Priced]:
     return found
 
 
-def is_bare_price(sentence: str, language: Language) -> bool:
-    """Return whether a sentence says a sum and not of what, because it goes on with what was said: "then it is £71"."""
-    return len(prices(sentence, language)) == 1 and not any(
-        len(word) > _ROOT for word in content(MONEY.sub(" ", sentence), language.code))
-
-
 def kin(asked: str, sentence: str, language: Language) -> bool | None:
     """
     Return whether a sentence has a word of the family that a question asks for: "red", where it asks for a colour;

@@ -24,7 +24,7 @@ from simmail.core.language.tables import language as known_as
 from simmail.core.records.conversation import Remark
 from simmail.core.writer.sources.cut.words import cutting, is_clock, read, times
 from simmail.core.writer.sources.marks import Marks, marks
-from simmail.core.writer.sources.said_words import content, has_number, has_span, kin, prices, shared
+from simmail.core.writer.sources.said_words import content, has_number, has_span, kin, shared
 
 #: How near a sentence has to be where it is asked for what was said, and where the answer may be something else.
 _NEAR, _SURE = 0.3, 0.42
@@ -72,7 +72,7 @@ def ranked(
     usual = asking(language.code).types.get("when", ()) if question.type == "when" else ()
     asked = content(text, language.code) - content(" ".join(usual), language.code)
     said = [one for one in remarks if one.kind == "said" and not asks_only(one.value, language)]
-    common = [shared(asked, _about(one, last, language)) for last, one in zip([None, *said], said)]
+    common = [shared(asked, about(one, last, language)) for last, one in zip([None, *said], said)]
     often = Counter(word for words in common for word in words)
     hits: list[Hit] = []
     fresh = -_FIRST if mentions_any(text, asking(language.code).first) else _FRESH
@@ -121,77 +121,18 @@ def by_then(
     return question, remarks
 
 
-def _about(remark: Remark, last: Remark | None, language: Language) -> frozenset[str]:
-    """The words of a sentence; of one that begins with a pronoun those of the one before it too."""
+def about(remark: Remark, last: Remark | None, language: Language) -> frozenset[str]:
+    """Return the words of a sentence; of one that begins with a pronoun those of the one before it too."""
     words = content(remark.value, language.code)
     if last is not None and last.at == remark.at and remark.value.split()[0].lower() in cutting(language.code).pointing:
         return words | content(last.value, language.code)
     return words
 
 
-def with_kin(question: MailQuestion, remark: Remark, remarks: Sequence[Remark], language: Language) -> Remark:
-    """Return a sentence together with the others of its mail that have a word of the family asked for."""
-    if kin(question.text, remark.value, language) is not True:
-        return remark
-    some = [one.value for one in remarks if one.kind == "said" and one.at == remark.at and one.by == remark.by and kin(
-        question.text, one.value, language)]
-    return replace(remark, value=" ".join(some)[:_LONGEST])
-
-
-def changed_time(remark: Remark, remarks: Sequence[Remark], language: Language) -> Remark | None:
-    """Return the later sentence that names another hour, in a mail that moves something; None for none."""
-    cues = (*asking(language.code).moving, *language.sorry_words, *language.called_off)
-    later = [one for one in remarks if one.kind == "said" and one.by == remark.by and one.at > remark.at]
-    moving = {one.at for one in later if mentions_any(one.value, cues)}
-    hours = [one for one in later if one.at in moving and _CLOCK.search(one.value)]
-    return hours[-1] if hours and _CLOCK.findall(hours[-1].value) != _CLOCK.findall(remark.value) else None
-
-
-def corrected(remark: Remark, remarks: Sequence[Remark], language: Language) -> str:
-    """Return a sentence, with the later one behind it that puts a word of it right: "it is Anne, not Anna"."""
-    for later in reversed(remarks):
-        if later.kind != "said" or later.at <= remark.at:
-            continue
-        for cue in asking(language.code).corrects:
-            wrong = later.value.partition(cue)[2].split()
-            if wrong and len(wrong[0]) > 2 and wrong[0].strip(".,!") in remark.value.replace(",", " ").split():
-                return f"{remark.value} ... {later.value}"
-        names = {name for name in _NAME.findall(remark.value) if len(name) > 2}
-        if later.by == remark.by and mentions_any(later.value, asking(language.code).moving) and any(
-                name in names and name.lower() not in language.common_words for name in _NAME.findall(later.value)):
-            return f"{remark.value} ... {later.value}"  # "Stefan is ill, Lukas comes instead"
-    return remark.value
-
-
-def told_sum(question: MailQuestion, sentence: str, language: Language) -> str:
-    """Return the one sum of a sentence with several that a question asks for, C{""} where it cannot be told which."""
-    named = prices(sentence, language)
-    asked = content(question.text, language.code)
-    hits = sorted(((len(shared(asked, one.words)), one.text) for one in named), reverse=True)
-    if question.type != "much" or len(hits) < 2 or hits[0][0] == hits[1][0]:
-        return ""
-    return hits[0][1]
-
-
-def sentences_about(
-    text: str, remarks: Sequence[Remark], language: Language, meaning: IMeaning | None
-) -> list[Remark]:
-    """Return the sentences of a thread, two at most and in their order, that bear on a text most."""
-    asked, found = content(text, language.code), list[tuple[float, int]]()
-    for place, remark in enumerate(remarks):
-        if remark.kind == "said" and remark.by == "correspondent" and tells(remark, language):
-            score = min(_SHARED[1] * len(shared(asked, content(remark.value, language.code))), _MOST_SHARED)
-            figures = marks(remark.value, remark.at, language) != Marks() or _CLOCK.search(remark.value)
-            score += (_TYPE if figures else 0.0) + (
-                meaning.nearness(text, remark.value) if meaning is not None else _UNASKED)
-            found.append((round(score, 2), place))
-    best = sorted(found)[-2:]
-    return [remarks[place] for place in sorted(place for score, place in best if score >= _NEAR)]
-
-
 def contradicts(question: MailQuestion, sentence: str, language: Language) -> bool:
     """Return whether what is to be confirmed has a word of its own that a sentence lacks."""
-    asked = content(question.behind or question.text, language.code)
+    agreeing = frozenset[str]().union(*(content(cue, language.code) for cue in asking(language.code).recalls))
+    asked = content(question.behind or question.text, language.code) - agreeing
     return shared(asked, content(sentence, language.code)) != asked
 
 

@@ -14,7 +14,7 @@ from simmail.core.records.conversation import Remark
 from simmail.core.writer.sources.cut.words import cutting, read, times
 from simmail.core.writer.sources.cut.piece import piece, turned
 from simmail.core.writer.sources.cut.fitting import fits
-from simmail.core.writer.sources.said_words import content, is_bare_price, kin, prices, shared
+from simmail.core.writer.sources.said_words import content, kin, shared
 from simmail.core.writer.sources.sentence import Hit, asks_only
 
 #: What it is worth to be said by who is asked for.
@@ -159,7 +159,7 @@ def _latest(
     moving = asking(language.code).moving
     asked = content(question.text, language.code)
     before = asked | content(hit.remark.value, language.code)
-    around, money = _around(said, language), bool(prices(cut, language))
+    around = _around(said, language)
     same = shared(asked, around.get(hit.remark, frozenset()))
     later = [one for one in said if one.at > hit.remark.at and one.by == hit.remark.by]
     now = mentions_any(f"{question.text.lower()} ", cutting(language.code).now)
@@ -178,14 +178,12 @@ def _latest(
         new = piece(question, right, language, "" if right != one.value else cut) if right else ""
         if new:
             return hit._replace(remark=one), new
-        if money and is_bare_price(one.value, language):
-            return hit._replace(remark=one), prices(one.value, language)[0].text
         akin = of_family and kin(question.text, one.value, language)
-        words = around[one] if now or money else content(one.value, language.code)
+        words = around[one] if now else content(one.value, language.code)
         mail = frozenset[str]().union(*(content(other.value, language.code) for other in later if other.at == one.at))
         common = same & shared(asked, words)
         again = akin and question.type in ("what", "how") or (
-            question.type in _LAST or money or one.at in moved) and bool(same) and same <= common
+            question.type in _LAST or one.at in moved) and bool(same) and same <= common
         # "120 cm long" was measured again.
         again = again or question.type in ("long", "what", "how", "many") and bool(unit) and unit <= {
             *one.value.lower().strip(" .!").split()}

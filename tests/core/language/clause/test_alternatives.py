@@ -38,8 +38,8 @@ class AlternativeTests(SynchronousTestCase):
             self.assertEqual(alternatives(question, language(code)), offered, question)
 
     def test_times(self) -> None:
-        """Days and hours to choose from are asked as a time, and not where they are past."""
-        self.assertEqual(read_question("Thursday at 8 or Friday at 1?", language("en")).form, "time")
+        """Days and hours to choose from are a choice: whether for an appointment is for the mail to say."""
+        self.assertEqual(read_question("Thursday at 8 or Friday at 1?", language("en")).form, "choice")
         self.assertEqual(read_question("Was it Thursday or Friday?", language("en")).form, "choice")
         self.assertTrue(is_timed("8:20 Uhr", language("de")))
         self.assertFalse(is_timed("carne", language("es")))

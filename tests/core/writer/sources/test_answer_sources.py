@@ -60,11 +60,11 @@ class AnswerSourcesTests(SynchronousTestCase):
         asked = question("What does the forecast promise?")
         self.meaning.asked.clear()
         for _ in range(3):
-            known.nearest(asked)
+            known.spoken_of(asked)
             known.piece(asked)
         self.assertEqual(set(self.meaning.asked.values()), {1})
         before = self.meaning.asked.total()
-        known.nearest(replace(asked, text="What does the weather promise?"))
+        known.spoken_of(replace(asked, text="What does the weather promise?"))
         self.assertEqual(self.meaning.asked.total(), 2 * before)
 
     def test_piece(self) -> None:

@@ -51,6 +51,14 @@ class LimitsTests(SynchronousTestCase):
             self.assertTrue(OwnLimits((note,)).free(free, HOUR), note)
         self.assertTrue(OwnLimits(("Prefers Thursday mornings",)).free(at(5, 9), HOUR))
 
+    def test_clauses(self) -> None:
+        """Of a day that is taken and one that suits the first is kept, on its date, and the second liked."""
+        for note in ("free: Monday 9th is taken all day, Wednesday 11th is fine", "Lunes 9 ocupado, miércoles 11 libre",
+                     "Montag, 9. ist voll, Mittwoch, 11. passt", "lundi 9 est pris, mercredi 11 convient"):
+            limits = OwnLimits((note,))
+            self.assertEqual([limits.works(date(2026, 3, day)) for day in (9, 11, 16)], [False, True, True], note)
+            self.assertEqual([limits.prefers(date(2026, 3, day)) for day in (9, 11, 18)], [False, True, False], note)
+
     def test_days(self) -> None:
         """Days of the week and spans of days are kept; what merely happened on one keeps none."""
         for note in ("Never on Wednesdays, works from the other office", "mittwochs nie im Büro",

@@ -66,16 +66,18 @@ class SentenceTests(SynchronousTestCase):
         for text, found in (
                 ("who opens the gate, as I wrote?", "our neighbour Jonas"),
                 ("what did you say about the green fence?", "I paint the fence in dark green"),
-                ("we agreed that Jonas opens the gate, right?", GATE.value)):
+                ("could you repeat who opens the gate?", "our neighbour Jonas"),
+                ("we agreed that Jonas opens the gate, right?", "es")):
             for temperament in TEMPERAMENTS:
                 written = wrote(mail(f"Hi Maria,\n\n{text}\n\nDana", "Re: Visit"), temperament=temperament,
                                 remarks=THREAD)
                 self.assertIn(found, written.text, text)
                 self.assertIsNone(written.promise)
 
-    def test_repeated(self) -> None:
-        """Asked to say it once more, people quote what bears on it; what is put right is no bargain."""
-        for temperament in TEMPERAMENTS:
-            written = wrote(mail("Hi Maria,\n\ncould you repeat who opens the gate?\n\nDana", "Re: Visit"),
-                            temperament=temperament, remarks=THREAD)
-            self.assertIn(GATE.value, written.text)
+    def test_confirmed(self) -> None:
+        """What was said otherwise is not agreed to, and no sentence is put back."""
+        for text in ("you paint the fence in bright yellow, right?", "we agreed that Jonas closes the gate, right?"):
+            for temperament in TEMPERAMENTS:
+                written = wrote(mail(f"Hi Maria,\n\n{text}\n\nDana", "Re: Visit"), temperament=temperament,
+                                remarks=THREAD)
+                self.assertNotRegex(written.text, r"(?i)\byes[,.]|opens the gate|dark green", temperament)

@@ -36,6 +36,8 @@ _PAIR = re.compile(r"(?<![\w.,:/-])([0-9]{1,6}|[^\W\d_]{2,12})\s+(?=([^\W\d_]{3,
 _WORD = re.compile(r"[^\W\d_]{3,}")
 #: With so few words of its own a sentence may speak of what was spoken of before.
 _FEW = 2
+#: So far behind "we will be" stands how many.
+_BEHIND = 4
 _NUMBER = re.compile(r"(?<![\w.,:/-])([0-9]{1,6})(?![\w:/-]|[.,][0-9])")
 
 
@@ -185,6 +187,26 @@ class ThreadTable:
                 for place, one in enumerate(self.events)]
         return self.events[max(some)[-1]] if some else None
 
+    def only_moved(self) -> bool:
+        """Return whether one thing alone has a time, and that was moved: whoever asks for a time means it."""
+        return len(self.events) == 1 and bool(self.events[0].before)
+
+    def span(self) -> tuple[Slot, Slot] | None:
+        """Return the days from which and until which something is to be, as they were named last."""
+        known, found = set[date](), None
+        for one in self._remarks:
+            if one.kind != "said" or asks_only(one.value, self._language):
+                continue
+            said = one.at.astimezone(self._zone)
+            read = dates.find(one.value, said, self._language)
+            days = sorted({standing(day, known, one.value, self._language) for day in (*read.dates, *read.deadlines)})
+            if len(days) == 2 and days[0].day < days[1].day and one.by == "correspondent":
+                # "From the 9th to the 12th of October" names the month but once.
+                days = [days[1].replace(day=days[0].day), days[1]]
+                found = [Slot(datetime.combine(day, time(9), self._zone), False) for day in days]
+            known.update(days)
+        return None if found is None else (found[0], found[1])
+
     # Where, and which
 
     def place(self, question: MailQuestion, first: bool) -> tuple[str, bool]:
@@ -196,7 +218,8 @@ class ThreadTable:
         wanted = self.words(question.text)
         found: list[tuple[bool, str]] = []
         for moves, one in self._said:
-            cut = piece(question, one.value, self._language) or self._room(one.value)
+            cut = piece(question, one.value, self._language)
+            cut = cut if kin("where", cut, self._language) else self._room(one.value) or cut
             sure = kin("where", cut, self._language) is True
             if not cut or not fits(question, cut, self._language) or not (
                     sure or any(word[0].isupper() for word in cut.split()[1:])):
@@ -250,8 +273,9 @@ class ThreadTable:
         @param first: how many there were before it was changed.
         """
         usual = content(" ".join(cutting(self._language.code).now), self._language.code)
-        wanted, held = self.words(asked) - usual or content(" ".join(
-            asking(self._language.code).people), self._language.code), dict[str, list[_Number]]()
+        wanted, held = self.words(asked) - usual, dict[str, list[_Number]]()
+        if not wanted or mentions_any(f" {asked.lower()}", cutting(self._language.code).being):
+            wanted = _people(self._language.code)
         number = _NUMBER.search(known)
         if number is not None:
             held[""] = [_Number(int(number[1]), "", datetime.min.replace(tzinfo=self._zone))]
@@ -267,17 +291,21 @@ class ThreadTable:
 
     def _count(self, held: dict[str, list[_Number]], one: Remark, wanted: frozenset[str], moves: bool) -> None:
         """Take the numbers of one sentence."""
-        hits = set[str]()
+        hits, low = set[str](), f" {one.value.lower()} "
+        number, text = self._people(low) if shared(wanted, _people(self._language.code)) else (0, "")
+        if number:
+            held.setdefault(next(reversed(held), ""), []).append(_Number(number, text, one.at))
+            return
         for number, noun, text in self._pairs(one.value):
             for word in shared(wanted, content(noun, self._language.code)) - hits:  # "11 tables, not 8 tables"
                 held.setdefault(word, []).append(_Number(number, text, one.at))
                 hits.add(word)
-        if hits or not held:
-            return
+        how = cutting(self._language.code)
+        if hits or not held or any(self._times(one, ())) or not how.kept.isdisjoint(low.split()):
+            return  # "between 9 and 11"
         # "So ten now": of what was counted before.
         last = max(held.values(), key=lambda some: some[-1].at)
-        low = f" {one.value.lower()}"
-        cue = next((f" {cue} " for cue in cutting(self._language.code).so if f" {cue} " in low), "")
+        cue = next((f" {cue} " for cue in how.so if f" {cue} " in low), "")
         behind = one.value[low.find(cue):] if cue else one.value
         numbers = [number for number, *_ in self._pairs(behind)] + [int(found) for found in _NUMBER.findall(
             MONEY.sub(" ", behind))]
@@ -288,6 +316,17 @@ class ThreadTable:
                 cue or moves and bool(self._pairs(behind)))):
             noun = last[-1].text.partition(" ")[2]
             last.append(_Number(new[0], f"{new[0]} {noun}".strip(), one.at))
+
+    def _people(self, low: str) -> tuple[int, str]:
+        """How many people a sentence says there will be, as a number and as it is told: "we will be 72"."""
+        counts = self._language.counts
+        for cue in cutting(self._language.code).being:
+            for word in low.partition(f" {cue} ")[2].replace(".", " ").replace(",", " ").split()[:_BEHIND]:
+                if word.isdecimal() and word.isascii():
+                    return int(word), word
+                if counts.get(word, 0) > 1:
+                    return counts[word], next(name for name in counts if counts[name] == counts[word])
+        return 0, ""
 
     def _pairs(self, sentence: str) -> list[tuple[int, str, str]]:
         """The numbers of a sentence with the word behind each, and both as they stand there."""
@@ -318,6 +357,12 @@ def as_agreed(slots: Sequence[Slot], text: str, remarks: Sequence[Remark], langu
             slot, start = replace(slot, timed=True), start.replace(hour=here.hour, minute=here.minute)
         found.append(replace(slot, start=start))
     return tuple(found)
+
+
+@cache
+def _people(code: str) -> frozenset[str]:
+    """The words that count people."""
+    return content(" ".join(asking(code).people), code)
 
 
 @cache

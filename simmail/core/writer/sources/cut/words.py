@@ -51,6 +51,8 @@ class Cutting(Struct, frozen=True, forbid_unknown_fields=True):
     called: tuple[str, ...] = ()
     same: frozenset[str] = frozenset()
     days: tuple[str, ...] = ()
+    being: tuple[str, ...] = ()
+    spanning: tuple[str, ...] = ()
     trouble: tuple[str, ...] = ()
     unnamed: frozenset[str] = frozenset()
     toward: frozenset[str] = frozenset()

@@ -54,10 +54,17 @@ class ThreadTableTests(SynchronousTestCase):
         for code, mails, asked, now, first in (
             ("en", (("We need 12 shelves.",), ("Two of the twelve are cracked.", "So ten now.")),
              "How many shelves come now?", "10 shelves", "12 shelves"),
+            ("en", (("We need 12 shelves.",), ("So ten now.",), ("The driver comes on Thursday 17th instead.",
+                                                                 "Between 9 and 11.")),
+             "How many shelves come now?", "10 shelves", "12 shelves"),
             ("de", (("Wir bräuchten 8 Tischgestecke.",), ("Es sind 11 Tische statt 8.",)),
              "Wie viele Gestecke haben Sie?", "11 Tischgestecke", "8 Tischgestecke"),
             ("es", (("Pues 12 normales y 2 eléctricas.",), ("Al final serían 9 normales y 2 eléctricas.",)),
              "¿Cuántas te quedan, normales y eléctricas?", "9 normales, 2 eléctricas", "12 normales, 2 eléctricas"),
+            ("de", (("Wir suchen ein Zimmer für zwei Personen.",), ("Meine Schwester will mit, wir sind zu dritt.",)),
+             "Für wie viele Personen?", "drei", "zwei Personen"),
+            ("fr", (("Nous serons 60.",), ("Finalement nous serons 72, la famille vient aussi.",)),
+             "Combien sommes-nous maintenant ?", "72", "60"),
         ):
             self.assertEqual(table(code, *mails).number(asked, "", False)[0].lower(), now.lower())
             self.assertEqual(table(code, *mails).number(asked, "", True)[0].lower(), first.lower())
@@ -71,6 +78,8 @@ class ThreadTableTests(SynchronousTestCase):
         self.assertEqual((found.place(where, False), found.place(where, True)), (
             ("im Gasthof Linde", True), ("in der Alten Mühle", True)))
         self.assertEqual(found.chosen("Welche Farbe?"), "Koralle")
+        found = table("en", ("We have a do at 2, at the swimming pool.",), ("So it's the village hall, Sunday at 3?",))
+        self.assertEqual(found.place(read_question("Where is it now?", language("en")), False)[0], "the village hall")
 
     def test_agreed_weekday(self) -> None:
         """A bare weekday is the day that was agreed."""

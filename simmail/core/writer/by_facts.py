@@ -1,0 +1,172 @@
+"""
+What is told from the facts of the case: in answer to each sentence of a mail the facts that belong to it, in its order.
+
+Facts are told as they were given, by their names where there are several: nothing is made of them, and beside them
+nothing is decided, drawn or promised that they settle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from simmail.core.language.clause.question_types import type_of
+from simmail.core.language.facts import Fact, stem
+from simmail.core.writer.sources.known import looked_up
+from simmail.core.writer.sources.matching import Asked, compared, is_of_type, likeliest, matched
+from simmail.core.language.phrases import words
+from simmail.core.language.questions import MailQuestion, is_question, read_question
+from simmail.core.language.tables import Language, every
+from simmail.core.writer.context import Read, Scene
+from simmail.core.writer.life import kind_words
+from simmail.core.writer.sources.answer_sources import AnswerSources
+from simmail.core.writer.speech_act import Said
+
+#: Temperaments that call each thing by its name.
+_NAMING = frozenset(("procedural", "skeptical", "busy"))
+#: Questions that are open where nothing is known, and those of them that no fact of another type or thing answers.
+OPEN = frozenset(("who", "where", "when", "long", "often", "much", "many", "why", "how", "what"))
+_TYPED = frozenset(("who", "when", "long", "much", "many"))
+#: Letters that words of one root begin with.
+_ROOT = 4
+#: Answers from what was said before.
+_OF_THREAD = frozenset(("answer.piece", "answer.recall"))
+#: A value of so many words that has one of its name or of the question says itself what it is about.
+_SPEAKING = 4
+#: With so many words it mostly is a sentence.
+_SENTENCE = 6
+
+
+class ToldFacts(Struct, frozen=True):
+    """
+    The facts that answer a sentence, the likeliest first.
+
+    @ivar point: the question of the mail that they answer, None for a sentence that asks nothing.
+    """
+
+    sentence: str
+    point: MailQuestion | None
+    facts: tuple[Fact, ...]
+
+
+def told(scene: Scene, read: Read, points: Sequence[MailQuestion], known: AnswerSources) -> list[ToldFacts]:
+    """Return what the facts of the case answer of a mail, in its order."""
+    facts = [fact for fact in known.facts if not _is_said(scene, fact)]
+    sentences = read.found.prose.sentences
+    if not facts or not sentences:
+        return []
+    of = {sentence: [one for one in points if stands_in(one, sentence)] for sentence in sentences}
+    asked = [_asked(scene.language, read, sentence, before, of[sentence]) for before, sentence in zip(
+        (read.mail.subject[:200], *sentences), sentences)]
+    found: list[ToldFacts] = []
+    said = known.without(known.facts)
+    for sentence, some in zip(sentences, matched(asked, facts, scene.language, scene.request.meaning)):
+        here = of[sentence]
+        if known.remarks and any(_is_nearer(scene, read, one, some, said) for one in here):
+            continue
+        if len(here) < 2:
+            found.extend([ToldFacts(sentence, here[0] if here else None, _as_given(some, facts))] if some else ())
+            continue
+        # Of several questions in a sentence each fact answers the one it is nearest to.
+        rows = compared([Asked(one.text, "question", one.type) for one in here], some, scene.language,
+                        scene.request.meaning)
+        nearest = [likeliest([row[place] for row in rows], scene.request.meaning) for place in range(len(some))]
+        found.extend(ToldFacts(sentence, one, mine) for at, one in enumerate(here) if (
+            mine := tuple(fact for fact, near in zip(some, nearest) if near == at)))
+    return found
+
+
+def _is_nearer(
+    scene: Scene, read: Read, question: MailQuestion, some: Sequence[Fact], said: AnswerSources
+) -> bool:
+    """Whether what was said in the thread answers a question, and no fact that is called what it asks for."""
+    asked = {stem(word) for word in words(question.text)}
+    if question.recalls or any(stem(word) in asked for fact in some for word in fact.label.split() if len(word) > 3):
+        return question.recalls
+    return (told := looked_up(scene, read, question, said)) is not None and told.act in _OF_THREAD
+
+
+def _as_given(some: Sequence[Fact], facts: Sequence[Fact]) -> tuple[Fact, ...]:
+    return tuple(one for one in facts if one in some)
+
+
+def in_words(one: ToldFacts, alone: bool, named: bool, language: Language) -> str:
+    """
+    Return the facts of one answer as they are told.
+
+    @param alone: nothing else is told, so that there is no doubt what they answer.
+    @param named: whether each is called by its name where that is not certain to be needless.
+    """
+    if alone and len(one.facts) == 1:
+        return _sentence(one.facts[0].value)
+    return " ".join(_sentence(
+        fact.value if _speaks(fact, one, named) else f"{fact.label}{language.colon}{fact.value}")
+        for fact in one.facts)
+
+
+def acts(scene: Scene, found: Sequence[ToldFacts], points: int) -> list[Said]:
+    """
+    Return the answers that tell what was found.
+
+    @param points: how many points of the mail are answered in all.
+    """
+    alone = points < 2 and len(found) == 1
+    return [Said(act="answer.told", asked=one.point, values={**scene.common, "value": in_words(
+        one, alone, scene.request.persona.temperament in _NAMING, scene.language)}) for one in found]
+
+
+def amends(facts: Sequence[Fact], language: Language) -> bool:
+    """Return whether one of some facts is of amends: a refund, a mistake of one's own."""
+    cues = kind_words(language.code).amends
+    return any(cue in f"{fact.label}: {fact.value}".lower() for fact in facts for cue in cues)
+
+
+def _sentence(text: str) -> str:
+    text = text.strip()
+    return f"{text[:1].upper()}{text[1:]}{'' if text[-1:] in '.!?…' else '.'}"
+
+
+def _speaks(fact: Fact, one: ToldFacts, named: bool) -> bool:
+    """Whether a value says by itself what it is about: it has a word of its name, or is a yes, or a sentence."""
+    tokens = [stem(word) for word in words(fact.value) if word[0].isalnum()]
+    if len(tokens) < _SPEAKING:
+        return False
+    first = fact.value.lower().replace(",", " ").split()[0]
+    said_yes = one.point is not None and one.point.type == "yes_no" and first in every("flags")
+    if len(one.facts) == 1 and not named and (sum(map(str.isalpha, tokens)) >= _SENTENCE or said_yes):
+        return True
+    return not {stem(word) for word in fact.label.split() if len(word) > 3}.isdisjoint(tokens)
+
+
+def covers(one: ToldFacts, point: MailQuestion) -> bool:
+    """Return whether a question is settled with what was told: it is one of the same sentence that it may answer."""
+    if point == one.point:
+        return True
+    if not stands_in(point, one.sentence):
+        return False
+    asked = {stem(word)[:_ROOT] for word in words(point.text) if len(word) > _ROOT}
+    return point.type not in _TYPED or any(
+        is_of_type(point.type, fact) or not asked.isdisjoint(
+            stem(word)[:_ROOT] for word in words(f"{fact.label} {fact.value}")) for fact in one.facts)
+
+
+def stands_in(point: MailQuestion, sentence: str) -> bool:
+    """Return whether a question is one of a sentence."""
+    text = point.text.strip(" ?!.").lower()
+    return bool(text) and text in sentence.lower()
+
+
+def _is_said(scene: Scene, fact: Fact) -> bool:
+    """Whether one has told it in this thread before; who asks for it again recalls it."""
+    return any(fact.value.lower() in mail.text.lower() for mail in scene.request.own)
+
+
+def _asked(language: Language, read: Read, sentence: str, before: str, points: Sequence[MailQuestion]) -> Asked:
+    """A sentence as the facts are compared with it."""
+    type = type_of(sentence.lower(), language)
+    if is_question(sentence) or "?" in sentence or type:
+        return Asked(sentence, "question", points[0].type if len(points) == 1 else type or read_question(
+            sentence, language).type, before, len(points))
+    wants = points or sentence in read.found.requests
+    return Asked(sentence, "request" if wants else "telling", "", before, len(points))
