@@ -27,9 +27,10 @@ from twisted.python.failure import Failure
 from txredisapi import HiredisProtocol, InvalidData, ResponseError
 
 from simmail.core.time.histogram import Histogram
+from simmail.database.layout import FENCED
 from simmail.database.lua import Script
 from simmail.database.url import RedisUrl
-from simmail.errors import Unavailable
+from simmail.errors import Fenced, Unavailable
 
 #: Real seconds between looks at what waits.
 TICK = 0.2
@@ -39,6 +40,8 @@ QUIET = 1.0
 PATIENCE = 0.003
 #: Real seconds before each further attempt to connect; the last one stays.
 DELAYS = (0.02, 0.1, 0.2, 0.4)
+#: Times that one command is sent again to where its keys are said to be.
+MOST_MOVES = 5
 
 #: First words of error answers after which the connection is made anew, and is ready when there are none any more, with
 #: what they say of Redis.
@@ -47,7 +50,8 @@ REFUSALS = {
     "CLUSTERDOWN": "its cluster is down", "NOREPLICAS": "it has too few replicas", "OOM": "it is out of memory",
     "MISCONF": "its disk refuses"}
 #: Those of error answers that pass.
-_AWAY = (*REFUSALS, "BUSY", "TRYAGAIN")
+_AWAY = (*REFUSALS, "BUSY", "TRYAGAIN", "ASK", "MOVED")
+_FENCED = FENCED.split()[0]
 
 #: Parts of error answers to a greeting that another attempt does not change.
 _LOCKED_OUT = ("WRONGPASS", "NOAUTH", "NOPERM", "invalid password", "no password is set", "without any password")
@@ -74,7 +78,15 @@ class _Call(Struct, eq=False):
     decode: Decode | None
     answer: Deferred[Any] | None
     sent: float
-    repeated: bool = False
+    tries: int = 0
+
+    @property
+    def key(self) -> str:
+        """The first of its keys."""
+        reader = hiredis.Reader()
+        reader.feed(self.packed)
+        words = reader.gets()
+        return bytes(words[3 if words[0] == b"EVALSHA" else 1]).decode()
 
     def fail(self, error: Exception) -> None:
         """Tell the caller, unless told."""
@@ -143,6 +155,7 @@ class RedisConnection:
     def __init__(
         self, reactor: IReactorTime, link: RedisUrl, timeout: float, scripts: Iterable[Script],
         changed: Callable[[], object], prepare: Callable[[], Deferred[None]] = _nothing_to_do,
+        moved: Callable[[], object] | None = None,
     ) -> None:
         """
         @param timeout: real seconds a call may take.
@@ -150,6 +163,7 @@ class RedisConnection:
         @param changed: called whenever C{ready} has changed.
         @param prepare: what is done with L{ask} whenever connected, before commands are taken.  While it fails the
             connection is made anew.
+        @param moved: called when keys are said to be elsewhere; nothing is sent until L{release}.
         """
         self.ready = False
         self.round_trips = Histogram()
@@ -159,6 +173,7 @@ class RedisConnection:
         self._endpoint: IStreamClientEndpoint = link.endpoint(reactor, timeout)
         self._changed = changed
         self._prepare = prepare
+        self._moved = moved
         self._greeting = _greeting(link, scripts)
         self._scripts = [pack((b"SCRIPT", b"LOAD", script.text)) for script in scripts]
         self._wire: _Wire | None = None
@@ -166,6 +181,9 @@ class RedisConnection:
         self._waiting: deque[_Call] = deque()
         self._again: list[_Call] = []
         self._held: list[_Call] = []
+        # Nothing is sent until what was sent has been answered, or until it is released; those who wait for the former.
+        self._holding = self._stopped = False
+        self._drained: list[Deferred[None]] = []
         #: Octets of the last ones of those that wait, which are not written yet; when that was done the last time.
         self._kept: list[bytes] = []
         self._wrote = -PATIENCE
@@ -209,7 +227,7 @@ class RedisConnection:
             return answer
         packed = args if isinstance(args, bytes) else pack(tuple(args))
         call = _Call(packed, decode, answer, self._reactor.seconds())
-        if self._again:
+        if self._holding:
             self._held.append(call)
         elif may_batch and call.sent - self._wrote < PATIENCE:
             self._keep(call)
@@ -227,6 +245,43 @@ class RedisConnection:
             packed = args if isinstance(args, bytes) else pack(tuple(args))
             self._send(_Call(packed, None, answer, self._reactor.seconds()))
         return answer
+
+    def hold(self) -> Deferred[None]:
+        """Send nothing but what is asked (L{ask}) until L{release}; fires when what was sent before is answered."""
+        self._holding = self._stopped = True
+        drained: Deferred[None] = Deferred()
+        self._drained.append(drained)
+        self._tell_drained()
+        return drained
+
+    def release(self, where: Callable[[str], RedisConnection]) -> None:
+        """What was held goes on its way, in its order.  @param where: which connection has a key now."""
+        calls, self._again, self._held = [*self._again, *self._held], [], []
+        self._holding = self._stopped = False
+        for call in calls:
+            call.tries += 1
+            where(call.key)._adopt(call)
+
+    def _adopt(self, call: _Call) -> None:
+        if not self.ready:
+            call.fail(Unavailable("the database is away"))
+            return
+        call.sent = self._reactor.seconds()
+        if self._holding:
+            self._held.append(call)
+        else:
+            self._send(call)
+
+    def _tell_drained(self) -> None:
+        if not self._waiting:
+            drained, self._drained = self._drained, []
+            for one in drained:
+                one.callback(None)
+
+    @property
+    def held(self) -> bool:
+        """Whether nothing is sent until L{release}."""
+        return self._stopped
 
     @property
     def waiting(self) -> int:
@@ -303,6 +358,8 @@ class RedisConnection:
         left = [*self._waiting, *self._again, *self._held]
         self._waiting.clear()
         self._again, self._held, self._kept = [], [], []
+        self._holding = self._stopped = False
+        self._tell_drained()
         self._away(why)
         error = Unavailable("the connection to the database was lost")
         for call in left:
@@ -359,16 +416,26 @@ class RedisConnection:
                     answer.errback(Failure())
                     return
             answer.callback(reply)
-        if self._again and not self._waiting:
-            self._send_again()
+        if self._holding and not self._waiting:
+            if self._stopped:
+                self._tell_drained()
+            else:
+                self._send_again()
 
     def _complained(self, call: _Call, text: str) -> None:
         word = _first_word(text)
-        if word == "NOSCRIPT" and not call.repeated:
+        if word == "NOSCRIPT" and not call.tries or (
+                word == "MOVED" and self._moved is not None and call.tries < MOST_MOVES):
             # Everything sent since goes again behind it, in order, once what was sent has been answered.
             self._again.append(call)
+            self._holding = True
+            if word == "MOVED" and self._moved is not None and not self._stopped:
+                self._stopped = True
+                self._moved()
             return
-        if word in _AWAY:
+        if word == _FENCED:
+            call.fail(Fenced(text))
+        elif word in _AWAY:
             if word in REFUSALS:
                 self.drop(text[:200])
             call.fail(Unavailable(f"the database cannot do it now: {text[:200]}"))
@@ -377,16 +444,20 @@ class RedisConnection:
 
     def _send_again(self) -> None:
         calls, self._again, self._held = [*self._again, *self._held], [], []
+        self._holding = False
         now = self._reactor.seconds()
         for packed in self._scripts:
             self._send(_Call(packed, None, None, now))
         for call in calls:
-            call.repeated = True
+            call.tries += 1
             self._send(call)
 
     def _tick(self) -> None:
         self._timer = self._reactor.callLater(TICK, self._tick)
         now = self._reactor.seconds()
+        if self._stopped and self._overdue(now - self._timeout):
+            self.drop("nobody knows where its keys are")
+            return
         if not self._waiting:
             if now - self._heard >= QUIET:
                 self._send(_Call(_PING, None, None, now))
@@ -396,6 +467,10 @@ class RedisConnection:
             # Timers come before what has arrived: where it is we who were away, the answers are read first.
             self._timer.cancel()
             self._timer = self._reactor.callLater(0, self._judge, limit)
+
+    def _overdue(self, limit: float) -> bool:
+        held = self._again or self._held
+        return bool(held) and held[0].sent <= limit
 
     def _judge(self, limit: float) -> None:
         """Give up what was sent by C{limit} and is not answered."""

@@ -8,7 +8,7 @@ microseconds since the year 1, so that comparing the octets compares the instant
 
 All keys of a universe carry the hash tag C{{universe}}, so that they can live
 together on one of several Redis; the server's own (universe C{""}) carry
-C{{~}}.  Ids go into key names escaped, so that no text from outside can name
+C{{~}}, of each of several servers C{{~<node>}}.  Ids go into key names escaped, so that no text from outside can name
 a key that is not its own.
 
 ==================  ========  ====================================================
@@ -17,7 +17,8 @@ after the hash tag  type      what
 C{:meta}            hash      C{last} event number; its instant C{at}; C{floor}, the
                               lowest number that may still be there; C{queued}, the
                               number of arrivals there ever were; C{copy}, the copy that it
-                              was made by
+                              was made by; C{token} of the last lease
+C{:lease}           string    who has it, for as long as that lasts
 C{:once}            hash      delivery or job id: the outcome of its commit
 C{:tables}          set       names of the tables that were ever written
 C{:table:<name>}    hash      key: document, or an integer that is counted
@@ -38,7 +39,7 @@ C{:order}           zset      all scores 0: C{<scope>NUL<due><job id>}, where sc
                               C{s<state>}, C{k<kind>}, C{p<persona>} or C{c<case>}
 C{:arrivals}        hash      arrival id: twelve digits of place, then the arrival
 C{:news}            channel   C{<first>-<last>} for each commit with events
-C{{~}:universes}    hash      universes that ever had a document: their hash tags
+C{{~}:universes}    hash      universes that may have a document: their hash tags
 C{{~}:layout}       string    L{LAYOUT} of the data
 C{{~}:synced}       string    written to ask whether what was written before is synced
 C{{~}:bucket:<name>}  string  tokens left, and the Unix time of that; gone when whole
@@ -66,8 +67,8 @@ from simmail.core.time.instant import format_instant
 LAYOUT = 1
 
 UNIVERSES = "{~}:universes"
-LAYOUT_KEY = "{~}:layout"
-SYNCED_KEY = "{~}:synced"
+LAYOUT_NAME = ":layout"
+SYNCED = ":synced"
 
 META = ":meta"
 ONCE = ":once"
@@ -85,15 +86,19 @@ ARRIVALS = ":arrivals"
 POSTINGS = ":postings"
 NEWS = ":news"
 BUCKET = ":bucket:"
+LEASE = ":lease"
+
+#: What is answered to whom another has taken the universe from.
+FENCED = "FENCED by another server"
 
 #: Ids whose escaped form is remembered, and their longest: each is asked for several times for a mail.
 _MOST_KEPT, _LONGEST_KEPT = 4096, 200
 _PLAIN = re.compile(r"[A-Za-z0-9_.@+-]{0,200}")
 
 
-def prefix(universe: str) -> str:
-    """What all keys of a universe begin with: its hash tag."""
-    return "{%s}" % (escape(universe) or "~")
+def prefix(universe: str, node: str = "") -> str:
+    """What all keys of a universe begin with: its hash tag.  C{node}: of several servers whose own is meant."""
+    return "{%s}" % (escape(universe) or "~" + escape(node))
 
 
 def escape(id: str) -> str:
@@ -123,7 +128,7 @@ def lua() -> str:
     """The names as Lua locals, which every script begins with."""
     names = {
         name: value for name, value in globals().items()
-        if name.isupper() and isinstance(value, str) and value.startswith((":", "{"))}
+        if name.isupper() and isinstance(value, str) and value.startswith((":", "{", "FENCED"))}
     return "local %s = %s\n" % (", ".join(names), ", ".join(f"'{value}'" for value in names.values()))
 
 

@@ -1,8 +1,8 @@
 """
 The Lua scripts: what Redis does in one step, so that no one sees half of it.
 
-They are files in C{scripts}, shipped as data.  Each begins with the key names of
-L{simmail.database.layout}; C{jobs} and C{postings} are shared pieces that stand before the scripts that need them.
+They are files in C{scripts}, shipped as data.  Each begins with the key names of L{simmail.database.layout};
+C{fence}, C{jobs}, C{postings} and C{whole} are shared pieces that stand before the scripts that need them.
 """
 
 from __future__ import annotations
@@ -15,14 +15,17 @@ from simmail.database.layout import lua
 
 #: Script name: the pieces it is made of.
 _PIECES: dict[str, tuple[str, ...]] = {
-    "commit": ("jobs", "commit"),
+    "commit": ("fence", "jobs", "commit"),
     "query": ("postings", "query"),
     "sweep": ("postings", "sweep"),
-    "erase": ("erase",),
-    "copy": ("copy",),
+    "erase": ("fence", "erase"),
+    "lease": ("fence", "lease"),
+    "copy": ("whole", "copy"),
+    "pack": ("whole", "pack"),
+    "unpack": ("whole", "unpack"),
     "agenda": ("agenda",),
     "prune": ("jobs", "prune"),
-    "universes": ("universes",),
+    "inhabited": ("inhabited",),
     "draw": ("draw",),
 }
 

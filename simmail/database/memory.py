@@ -24,9 +24,10 @@ from simmail.core.records.delivery import Arrival
 from simmail.core.records.event import Recorded
 from simmail.core.records.job import Job
 from simmail.core.rules.token_bucket import Bucket, draw
-from simmail.database import layout
+from simmail.database import layout, leases
+from simmail.database.leases import Leases, nobody
 from simmail.database.stored import STORED, StoredArrival, StoredDocument, StoredJob, StoredRow
-from simmail.errors import Conflict, Invalid, Unavailable
+from simmail.errors import Conflict, Fenced, Invalid, Unavailable
 from simmail.interfaces import IDatabase
 
 _UNFINISHED = ("pending", "running")
@@ -55,11 +56,14 @@ class _Space:
         self.ats: list[bytes] = []
         self.last = 0
         self.last_at = b""
+        # Tokens given so far; who has the lease, and until when.
+        self.token = 0
+        self.lease: tuple[str, float] | None = None
 
     def erased(self) -> _Space:
         """Nothing, but going on with the event numbers."""
         space = _Space()
-        space.last = self.last
+        space.last, space.token, space.lease = self.last, self.token, self.lease
         return space
 
     @property
@@ -67,13 +71,14 @@ class _Space:
         """Whether anything is kept."""
         return bool(any(self.tables.values()) or self.once or self.jobs or self.arrivals or self.rows)
 
-    def copied(self, highest: int) -> _Space:
-        """The same once more; numbers go on above C{highest} too."""
+    def copied(self, before: _Space) -> _Space:
+        """The same once more in the place of another: its numbers go on, and it stays whose it is."""
         space = _Space()
         space.tables = {name: dict(table) for name, table in self.tables.items()}
         space.once, space.jobs, space.arrivals = dict(self.once), dict(self.jobs), dict(self.arrivals)
         space.numbers, space.rows, space.ats = list(self.numbers), list(self.rows), list(self.ats)
-        space.last, space.last_at = max(self.last, highest), self.last_at
+        space.last, space.last_at = max(self.last, before.last), self.last_at
+        space.token, space.lease = before.token, before.lease
         return space
 
     def cut(self, before: bytes) -> int:
@@ -102,11 +107,22 @@ class MemoryDatabase:
 
     stored = STORED
 
-    def __init__(self) -> None:
+    def __init__(
+        self, seconds: Callable[[], float] = lambda: 0.0, node: str = "", beside: MemoryDatabase | None = None
+    ) -> None:
+        """
+        @param seconds: real time, by which leases run out; node: the name under which they are taken.
+        @param beside: another process has this one on the same data.
+        """
         self.healthy = self.continued = True
-        self._spaces: defaultdict[str, _Space] = defaultdict(_Space)
+        self._seconds = seconds
+        self.node, self._leases, self._own_space = node, Leases(node), _Space() if node else None
+        self._spaces: defaultdict[str, _Space] = defaultdict(_Space) if beside is None else beside._spaces
         self._listeners: list[Callable[[bool], object]] = []
         self._buckets: dict[str, Bucket] = {}
+
+    def _space(self, universe: str) -> _Space:
+        return self._spaces[universe] if universe or self._own_space is None else self._own_space
 
     def set_healthy(self, healthy: bool) -> None:
         """From now on calls are answered, or fail with C{Unavailable}; listeners are told."""
@@ -122,7 +138,8 @@ class MemoryDatabase:
 
     @at_once
     def commit(self, universe: str, commit: Commit, may_batch: bool = False) -> Committed:
-        return _commit(self._spaces[universe], commit)
+        self._check_lease(universe)
+        return _commit(self._space(universe), commit)
 
     def synced(self) -> Deferred[None]:
         """Answer at once: it holds what it holds as long as the process lives."""
@@ -130,53 +147,53 @@ class MemoryDatabase:
 
     @at_once
     def table(self, universe: str, name: str) -> dict[str, bytes]:
-        return dict(self._spaces[universe].tables.get(name, {}))
+        return dict(self._space(universe).tables.get(name, {}))
 
     @at_once
     def get(self, universe: str, name: str, keys: Iterable[str]) -> list[bytes | None]:
-        return [self._spaces[universe].tables.get(name, {}).get(key) for key in keys]
+        return [self._space(universe).tables.get(name, {}).get(key) for key in keys]
 
     @at_once
     def events(self, universe: str, query: EventQuery) -> list[bytes]:
-        return _events(self._spaces[universe], query)
+        return _events(self._space(universe), query)
 
     @at_once
     def last_event(self, universe: str) -> int:
-        return self._spaces[universe].last
+        return self._space(universe).last
 
     @at_once
     def pending(self, universe: str) -> list[Job]:
-        return [layout.decode_job(job.octets) for _, job in _in_order(self._spaces[universe])
+        return [layout.decode_job(job.octets) for _, job in _in_order(self._space(universe))
                 if job.state in _UNFINISHED]
 
     @at_once
     def jobs(self, universe: str, query: JobQuery) -> list[Job]:
-        return _jobs(self._spaces[universe], query)
+        return _jobs(self._space(universe), query)
 
     @at_once
     def job(self, universe: str, job_id: str) -> Job | None:
-        kept = self._spaces[universe].jobs.get(job_id)
+        kept = self._space(universe).jobs.get(job_id)
         return None if kept is None else layout.decode_job(kept.octets)
 
     @at_once
     def arrivals(self, universe: str) -> list[Arrival]:
-        return list(map(layout.decode_arrival, self._spaces[universe].arrivals.values()))
+        return list(map(layout.decode_arrival, self._space(universe).arrivals.values()))
 
     def recovered(self) -> None:
         self.continued = True
 
     @at_once
     def seen(self, universe: str, ids: Iterable[str]) -> set[str]:
-        return {id for id in ids if id in self._spaces[universe].once}
+        return {id for id in ids if id in self._space(universe).once}
 
     @at_once
     def forget(self, universe: str, once: Iterable[str]) -> None:
         for id in once:
-            self._spaces[universe].once.pop(id, None)
+            self._space(universe).once.pop(id, None)
 
     @at_once
     def prune(self, universe: str, before: datetime) -> tuple[int, int]:
-        space, limit = self._spaces[universe], layout.digits(before)
+        space, limit = self._space(universe), layout.digits(before)
         old = [id for id, job in space.jobs.items() if job.state not in _UNFINISHED and job.due < limit]
         for id in old:
             del space.jobs[id]
@@ -184,17 +201,19 @@ class MemoryDatabase:
 
     @at_once
     def erase(self, universe: str) -> None:
+        self._own(universe)
         self._spaces[universe] = self._spaces[universe].erased()
 
     @at_once
     def copy(self, source: str, target: str) -> None:
+        self._own(target)
         before = self._spaces[target]
         if before.has_any:
             raise Conflict(f"universe {target} has something already")
-        self._spaces[target] = self._spaces[source].copied(before.last)
+        self._spaces[target] = self._spaces[source].copied(before)
 
     async def dump(self, universe: str) -> AsyncIterator[Sequence[StoredRow]]:
-        space = self._spaces[universe]
+        space = self._space(universe)
         yield [StoredDocument(name, key, Raw(octets)) for name, table in space.tables.items()
                for key, octets in table.items()]
         yield [StoredJob(layout.decode_job(job.octets)) for job in space.jobs.values()]
@@ -209,6 +228,41 @@ class MemoryDatabase:
     def universes(self) -> list[str]:
         """Leave out the server's own documents, which are no universe."""
         return sorted(id for id, space in self._spaces.items() if id and any(space.tables.values()))
+
+    def _check_lease(self, universe: str) -> None:
+        token = self._leases.token(universe)
+        if token and int(token) != self._space(universe).token:
+            self._leases.refused(universe, token)
+
+    def _own(self, universe: str) -> None:
+        if self._leases.wanted(universe):
+            self._take(universe, nobody)
+        self._check_lease(universe)
+
+    @at_once
+    def take(self, universe: str, lost: Callable[[], object] = nobody) -> None:
+        if self.node:
+            self._take(universe, lost)
+
+    def _take(self, universe: str, lost: Callable[[], object]) -> None:
+        space, now = self._space(universe), self._seconds()
+        if space.lease is not None and space.lease[0] != self.node and space.lease[1] > now:
+            raise Fenced(f"the universe {universe} is held by {space.lease[0]}")
+        space.token, space.lease = space.token + 1, (self.node, now + leases.LASTS)
+        self._leases.taken(universe, str(space.token), lost)
+
+    @at_once
+    def renew(self, universe: str) -> None:
+        self._check_lease(universe)
+        if self._leases.token(universe):
+            self._space(universe).lease = self.node, self._seconds() + leases.LASTS
+
+    @at_once
+    def give_back(self, universe: str) -> None:
+        self._check_lease(universe)
+        if self._leases.token(universe):
+            self._space(universe).lease = None
+            self._leases.given_back(universe)
 
     def on_health(self, listener: Callable[[bool], object]) -> Callable[[], None]:
         self._listeners.append(listener)

@@ -21,20 +21,23 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
-from simmail.concurrency import Waiting, as_deferred
+from simmail.concurrency import as_deferred
 from simmail.core.records.commit import Commit, Committed, EventQuery, JobQuery
 from simmail.core.records.delivery import Arrival
 from simmail.core.records.job import Job
 from simmail.core.time.histogram import lines
-from simmail.database import layout, transfer
-from simmail.database.connection import pack, RedisConnection, refusal, Word
+from simmail.database import layout, leases, transfer
+from simmail.database.cluster import ClusterPrimaries
+from simmail.database.connection import pack, refusal, Word
 from simmail.database.event_numbers import EventNumbers, ahead
-from simmail.database.lua import load
+from simmail.database.leases import Leases, nobody
+from simmail.database.primary import OnePrimary, RedisPrimary, Scripts
 from simmail.database.queries import PAGE, Questions, all_of, job_of
 from simmail.database.stored import STORED, StoredRow
-from simmail.database.synced import Ask, Synced, Unsynced, run_of
-from simmail.database.url import FIELD, locked_out, parse, weakness
-from simmail.errors import Conflict, Invalid, Unavailable
+from simmail.database.synced import Ask
+from simmail.database.universe_list import UniverseList
+from simmail.database.url import FIELD, locked_out, members, parse
+from simmail.errors import Conflict, Fenced, Invalid, Unavailable
 from simmail.interfaces import IDatabase
 
 #: Rows one script call removes.
@@ -43,15 +46,14 @@ SLICE = 500
 #: Keys that one step of a look at all keys takes; events, jobs and commits that are copied in one step, about a second
 #: of Redis: with more everybody would take it for away.
 SCANNED, MOST_COPIED = 10_000, 1_000_000
+#: The same of what is carried from one Redis to another: all of it is in memory once.
+MOST_CARRIED = 100_000
 
 #: Real seconds in which a Redis must be there at the start.
 PATIENCE = 10.0
 
 #: Real seconds between two notes of which event numbers were used.
 NOTED = 1.0
-
-_READ = ("query", "agenda", "universes")
-_WRITE = ("commit", "sweep", "erase", "copy", "prune", "draw")
 
 
 @implementer(IDatabase)
@@ -66,42 +68,40 @@ class RedisDatabase:
 
     stored = STORED
 
-    def __init__(self, reactor: Any, url: str, timeout: float = 2.0, numbers: Path | None = None) -> None:
+    def __init__(
+        self, reactor: Any, url: str, timeout: float = 2.0, numbers: Path | None = None, node: str = "",
+        cluster: Sequence[str] = (),
+    ) -> None:
         """
         @param url: C{redis.url}, see L{simmail.database.url}.
         @param timeout: real seconds that a call may take.
         @param numbers: file that says which event numbers were used (L{simmail.database.event_numbers}); None: no Redis
             is expected to forget any.
+        @param node: the name under which leases of universes are taken; C{""}: nobody else has any.
+        @param cluster: C{redis.cluster}, URLs of some members of a cluster; C{url} means nothing then.
         @raise Invalid: it is no such URL.
         """
-        link = parse(url)
         self.healthy = False
+        self.node, self._own_prefix = node, layout.prefix("", node)
         self._reactor = reactor
-        self._link = link
         self._listeners: list[Callable[[bool], object]] = []
         self._opened: list[Deferred[None]] = []
         self._closing = False
-        scripts = {name: load(name) for name in _READ + _WRITE}
-        self._start = {name: (b"EVALSHA", script.sha, b"1") for name, script in scripts.items()}
-        self._reads = RedisConnection(
-            reactor, link, timeout, [scripts[name] for name in _READ], self._changed,
-            lambda: Deferred.fromCoroutine(self._prepare_reads()))
-        self._questions = Questions(self._reads, self._start)
-        self._writes = RedisConnection(
-            reactor, link, timeout, [scripts[name] for name in _WRITE], self._changed,
-            lambda: Deferred.fromCoroutine(self._prepare_writes()))
-        self._unsynced = Unsynced(reactor.seconds)
-        self._synced = Synced(
-            reactor, self._unsynced, RedisConnection(reactor, link, timeout, (), lambda: None), self._note_numbers)
+        scripts = Scripts()
+        self._start = scripts.start
+        heard = self._changed, self._came_back, self._note_numbers
+        self._primaries = ClusterPrimaries(reactor, members(cluster), timeout, scripts, *heard) if cluster else (
+            OnePrimary(RedisPrimary(reactor, parse(url), timeout, scripts, *heard)))
+        #: Which Redis has the keys of a hash tag.
+        self._of = self._primaries.of
+        self._leases = Leases(node)
+        self._list = UniverseList(lambda command: self._of(layout.prefix("")).writes.call(command))
         self._numbers = None if numbers is None else EventNumbers(numbers)
         self.continued = numbers is None
         self._recovered = False
         self._noted: dict[str, int] = {}
         self._noted_at = 0.0
         self._noting: Deferred[None] | None = None
-        # The run of Redis that is known to have everything; those who wait for that.
-        self._run: str | None = None
-        self._whole: Waiting[None] = Waiting(reactor)
 
     @as_deferred
     async def connect(self, patience: float | None = PATIENCE) -> None:
@@ -114,30 +114,23 @@ class RedisDatabase:
             though connecting goes on; None to wait for ever.
         @raise Invalid: the data was written by a newer version; at once: Redis does not take the password.
         """
-        self._reads.open()
-        self._writes.open()
+        self._primaries.open()
         await self._until_healthy(patience)
-        written = int(await self._writes.call(("GET", layout.LAYOUT_KEY)))
+        written = int(await self._of(layout.prefix("")).writes.call(("GET", layout.prefix("") + layout.LAYOUT_NAME)))
         if written > layout.LAYOUT:
             raise Invalid(FIELD, f"holds data of a newer version (layout {written}, known is {layout.LAYOUT})")
-        settings: dict[bytes, bytes] = {}
-        for name in ("appendonly", "appendfsync", "maxmemory-policy"):
-            try:
-                reply = await self._reads.call(("CONFIG", "GET", name))
-            except RuntimeError:
-                # Hosted Redis often keeps CONFIG to itself: then nothing is said.
-                continue
-            settings.update(zip(reply[::2], reply[1::2]))
-        self._synced.configured(settings)
+        await self._list.learn()
         if self._numbers is not None:
             await self._number_ahead()
-        weak = weakness(settings)
-        if weak:
-            self._log.warn("{link} is less durable than simmail's own Redis: {weak}", link=self._link, weak=weak)
+        for one in self._primaries.all:
+            if one.weak:
+                self._log.warn("{link} is less durable than simmail's own Redis: {weak}", link=one.link, weak=one.weak)
 
     def figures(self) -> str:
         """Return how its connections do, in Prometheus's exposition format."""
-        connections = {f'connection="{name}"': one for name, one in (("reads", self._reads), ("writes", self._writes))}
+        connections = {
+            f'connection="{name}"' + (f',redis="{primary.link}"' if len(self._primaries.all) > 1 else ""): one
+            for primary in self._primaries.all for name, one in (("reads", primary.reads), ("writes", primary.writes))}
         return "\n".join((
             *lines("simmail_redis_round_trip_seconds", {name: one.round_trips for name, one in connections.items()}),
             "# TYPE simmail_redis_calls_waiting gauge",
@@ -145,8 +138,9 @@ class RedisDatabase:
 
     def commit(self, universe: str, commit: Commit, may_batch: bool = False) -> Deferred[Committed]:
         """Drops come before puts, C{leave} before C{arrive}, jobs before C{drop_jobs}."""
+        prefix, token = self._prefix(universe), self._leases.token(universe)
         try:
-            packed = pack(tuple(_commit_args(self._start["commit"], universe, commit)))
+            packed = pack(tuple(_commit_args(self._start["commit"], prefix, token, commit)))
         except Exception:
             # What cannot be encoded is a defect of the caller, told as any other failure is.
             failed: Deferred[Committed] = Deferred()
@@ -156,11 +150,22 @@ class RedisDatabase:
         def committed(reply: bytes) -> Committed:
             done = _committed(reply)
             # One that is repeated may have been answered to nobody.
-            self._unsynced.add(layout.prefix(universe), packed, done.first, len(commit.events))
-            self._synced.made()
+            primary = self._of(prefix)
+            primary.unsynced.add(prefix, packed, done.first, len(commit.events))
+            primary.synced.made()
             return done
 
-        return self._writes.call(packed, committed, may_batch)
+        if universe in self._list:
+            done = self._of(prefix).writes.call(packed, committed, may_batch)
+        else:
+            done = self._list.add(universe).addCallback(
+                lambda _: self._of(prefix).writes.call(packed, committed, may_batch))
+        return done.addErrback(self._fenced, universe, token) if token else done
+
+    def _fenced(self, failure: Failure, universe: str, token: str) -> Failure:
+        if failure.check(Fenced):
+            self._leases.refused(universe, token)
+        return failure
 
     def recovered(self) -> None:
         if not self._recovered:
@@ -170,108 +175,176 @@ class RedisDatabase:
             self._note()
 
     def synced(self) -> Deferred[None]:
-        return self._synced.round()
+        rounds = [one.synced.round() for one in self._primaries.all]
+        return rounds[0] if len(rounds) == 1 else all_of(rounds).addCallback(_nothing)
 
     def table(self, universe: str, name: str) -> Deferred[dict[str, bytes]]:
-        return Deferred.fromCoroutine(self._questions.table(_table(universe, name)))
+        return Deferred.fromCoroutine(self._asking(universe).table(self._table(universe, name)))
 
     def get(self, universe: str, name: str, keys: Iterable[str]) -> Deferred[list[bytes | None]]:
-        return self._questions.fields(_table(universe, name), list(keys))
+        return self._asking(universe).fields(self._table(universe, name), list(keys))
 
     def events(self, universe: str, query: EventQuery) -> Deferred[list[bytes]]:
         """C{since} and C{until} are included, C{after} and C{before} are not."""
-        return Deferred.fromCoroutine(self._questions.events(layout.prefix(universe), query))
+        return Deferred.fromCoroutine(self._asking(universe).events(self._prefix(universe), query))
 
     def last_event(self, universe: str) -> Deferred[int]:
-        return self._reads.call(("HGET", layout.prefix(universe) + layout.META, "last"), lambda reply: int(reply or 0))
+        prefix = self._prefix(universe)
+        return self._of(prefix).reads.call(("HGET", prefix + layout.META, "last"), lambda reply: int(reply or 0))
 
     def pending(self, universe: str) -> Deferred[list[Job]]:
-        return Deferred.fromCoroutine(self._questions.pending(layout.prefix(universe)))
+        return Deferred.fromCoroutine(self._asking(universe).pending(self._prefix(universe)))
 
     def jobs(self, universe: str, query: JobQuery) -> Deferred[list[Job]]:
         """@raise Invalid: there is no job C{query.after}."""
-        return Deferred.fromCoroutine(self._questions.jobs(layout.prefix(universe), query))
+        return Deferred.fromCoroutine(self._asking(universe).jobs(self._prefix(universe), query))
 
     def job(self, universe: str, job_id: str) -> Deferred[Job | None]:
-        return self._reads.call(
-            ("HGET", layout.prefix(universe) + layout.JOBS, job_id),
+        prefix = self._prefix(universe)
+        return self._of(prefix).reads.call(
+            ("HGET", prefix + layout.JOBS, job_id),
             lambda reply: None if reply is None else job_of(reply))
 
     def arrivals(self, universe: str) -> Deferred[list[Arrival]]:
-        return self._reads.call(
-            ("HVALS", layout.prefix(universe) + layout.ARRIVALS),
+        prefix = self._prefix(universe)
+        return self._of(prefix).reads.call(
+            ("HVALS", prefix + layout.ARRIVALS),
             lambda reply: [layout.decode_arrival(octets[12:]) for octets in sorted(reply, key=_place)])
 
     def seen(self, universe: str, ids: Iterable[str]) -> Deferred[set[str]]:
         asked = list(ids)
-        return self._questions.fields(layout.prefix(universe) + layout.ONCE, asked).addCallback(
+        return self._asking(universe).fields(self._prefix(universe) + layout.ONCE, asked).addCallback(
             lambda found: {id for id, outcome in zip(asked, found) if outcome is not None})
 
     def forget(self, universe: str, once: Iterable[str]) -> Deferred[None]:
         ids = list(once)
-        key = layout.prefix(universe) + layout.ONCE
+        prefix = self._prefix(universe)
+        key, call = prefix + layout.ONCE, self._of(prefix).writes.call
         return all_of([
-            self._writes.call(("HDEL", key, *ids[start:start + PAGE])) for start in range(0, len(ids), PAGE)
+            call(("HDEL", key, *ids[start:start + PAGE])) for start in range(0, len(ids), PAGE)
         ]).addCallback(_nothing)
 
     @as_deferred
     async def prune(self, universe: str, before: datetime) -> tuple[int, int]:
         """Prune in slices: other commits come between them."""
-        prefix, limit = layout.prefix(universe), layout.digits(before)
+        prefix, limit = self._prefix(universe), layout.digits(before)
         await self._sweep(prefix, layout.ERASED, b"")
         events = await self._sweep(prefix, layout.EVENTS, limit)
-        return events, await _slices(self._writes.call, (*self._start["prune"], prefix, limit, SLICE))
+        return events, await _slices(self._of(prefix).writes.call, (*self._start["prune"], prefix, limit, SLICE))
 
     @as_deferred
     async def erase(self, universe: str) -> None:
         """Erase it for all at one moment; its events are then cleared away in slices."""
-        await self._erase_by(self._writes.call, universe)
-        self._unsynced.erased(layout.prefix(universe), lambda ask: self._erase_by(ask, universe))
+        self._list.forget(universe)
+        token, prefix = await self._own(universe), self._prefix(universe)
+        primary = self._of(prefix)
+        try:
+            await self._erase_by(primary.writes.call, universe)
+        except Fenced:
+            self._leases.refused(universe, token)
+        await self._list.remove(universe)
+        primary.unsynced.erased(prefix, lambda ask: self._erase_by(ask, universe))
 
     @as_deferred
     async def copy(self, source: str, target: str) -> None:
-        """Copy it in one step of Redis, which nothing comes between."""
-        copy = secrets.token_hex(8)
-        done = await self._copy_by(self._writes.call, source, target, copy)
+        """Copy it in one step of Redis, which nothing comes between; to another Redis in one step of each."""
+        origin, prefix, copy = self._prefix(source), self._prefix(target), secrets.token_hex(8)
+        together = self._primaries.together(origin, prefix)
+        command: tuple[Word, ...] = (*self._start["copy"], origin, prefix, copy, SCANNED, MOST_COPIED)
+        if not together:
+            packed = await self._of(origin).writes.call((*self._start["pack"], origin, SCANNED, MOST_CARRIED))
+            if not packed:
+                raise Conflict(_too_much(source, MOST_CARRIED))
+            command = (*self._start["unpack"], prefix, copy, *packed)
+        await self._own(target)
+        listed = target in self._list
+        if not listed:
+            await self._list.add(target)
+        primary = self._of(prefix)
+        done = await self._copy_by(primary.writes.call, prefix, command)
         if done < 0:
-            raise Conflict(f"universe {target} has something already" if done == -1 else
-                           f"universe {source} has too much to be copied: over {MOST_COPIED} events, jobs and commits")
+            if not listed:
+                self._list.forget(target)
+                await self._list.remove(target)
+            raise Conflict(
+                f"universe {target} has something already" if done == -1 else _too_much(source, MOST_COPIED))
 
         async def again(ask: Ask) -> None:
             await self._erase_by(ask, target)
-            await self._copy_by(ask, source, target, copy)
+            await self._copy_by(ask, prefix, command)
 
-        last = await self._writes.call(("HGET", layout.prefix(target) + layout.META, "last"))
-        self._unsynced.copied(layout.prefix(source), layout.prefix(target), copy, int(last or 0), again)
-        self._synced.made()
+        last = await primary.writes.call(("HGET", prefix + layout.META, "last"))
+        primary.unsynced.copied(origin if together else "", prefix, copy, int(last or 0), again)
+        primary.synced.made()
 
     async def dump(self, universe: str) -> AsyncIterator[Sequence[StoredRow]]:
-        async for rows in transfer.dump(self._reads, layout.prefix(universe)):
+        async for rows in transfer.dump(self._of(self._prefix(universe)).reads, self._prefix(universe)):
             yield rows
 
     @as_deferred
     async def load(self, universe: str, rows: AsyncIterator[Sequence[StoredRow]]) -> None:
         """Have it in the synced log before it is there for anybody."""
-        prefix = layout.prefix(universe)
-        used = await self._writes.call(("HGET", prefix + layout.META, "last"))
+        prefix, token = self._prefix(universe), await self._own(universe)
+        primary = self._of(prefix)
+        used = await primary.writes.call(("HGET", prefix + layout.META, "last"))
         loading = transfer.Loading(
-            self._writes, prefix, lambda commit: _commit_args(self._start["commit"], universe, commit), int(used or 0))
+            primary.writes, prefix, lambda commit: _commit_args(self._start["commit"], prefix, token, commit),
+            int(used or 0))
+        await self._list.add(universe)
         async for page in rows:
             await loading.add(page)
-        self._unsynced.numbers[prefix] = loading.used
-        self._synced.made()
+        primary.unsynced.numbers[prefix] = loading.used
+        primary.synced.made()
         await self.synced()
 
-    def universes(self) -> Deferred[list[str]]:
+    @as_deferred
+    async def universes(self) -> list[str]:
         """Leave out the server's own documents, which are no universe."""
-        return self._reads.call(
-            (*self._start["universes"], layout.UNIVERSES), lambda reply: sorted(name.decode() for name in reply))
+        names = sorted(await self._list.names())
+        has = await all_of([
+            self._of(prefix).reads.call((*self._start["inhabited"], prefix)) for prefix in map(layout.prefix, names)])
+        return [name for name, any_document in zip(names, has) if any_document]
 
     def draw(self, bucket: str, rate: float, burst: int, wanted: int, now: float) -> Deferred[tuple[int, float]]:
-        return self._writes.call(
-            (*self._start["draw"], layout.prefix(""), layout.escape(bucket), repr(float(rate)), burst, wanted,
+        return self._of(self._own_prefix).writes.call(
+            (*self._start["draw"], self._prefix(""), layout.escape(bucket), repr(float(rate)), burst, wanted,
              repr(now)),
             lambda reply: (int(reply[0]), float(reply[1])))
+
+    async def _lease(self, universe: str, token: str, seconds: float) -> str:
+        prefix = layout.prefix(universe)
+        taken, holder = await self._of(prefix).writes.call((
+            *self._start["lease"], prefix, self.node, token, round(seconds * 1000)))
+        if not taken and not token:
+            raise Fenced(f"the universe {universe} is held by {holder.decode()}")
+        if not taken:
+            self._leases.refused(universe, token)
+        return str(taken.decode())
+
+    @as_deferred
+    async def take(self, universe: str, lost: Callable[[], object] = nobody) -> None:
+        if self.node:
+            self._leases.taken(universe, await self._lease(universe, "", leases.LASTS), lost)
+
+    @as_deferred
+    async def renew(self, universe: str) -> None:
+        await self._lease_on(universe, leases.LASTS)
+
+    @as_deferred
+    async def give_back(self, universe: str) -> None:
+        await self._lease_on(universe, 0)
+        self._leases.given_back(universe)
+
+    async def _lease_on(self, universe: str, seconds: float) -> None:
+        token = self._leases.token(universe)
+        if token:
+            await self._lease(universe, token, seconds)
+
+    async def _own(self, universe: str) -> str:
+        """The token with which a universe is changed as a whole.  @raise Fenced: another holds it."""
+        if self._leases.wanted(universe):
+            await self.take(universe)
+        return self._leases.token(universe)
 
     def on_health(self, listener: Callable[[bool], object]) -> Callable[[], None]:
         self._listeners.append(listener)
@@ -282,64 +355,59 @@ class RedisDatabase:
         """What was not answered fails with C{Unavailable}."""
         if not self._closing:
             self._closing, self.healthy = True, False
-            await self._synced.finish()
+            for one in self._primaries.all:
+                await one.synced.finish()
             await self._note_last()
-        await all_of([self._reads.close(), self._writes.close(), self._synced.close()])
+        await self._primaries.close()
 
     # What Redis may have lost
 
-    async def _prepare_writes(self) -> None:
-        run = await run_of(self._writes.ask)
-        if self._run is not None and (not run or run != self._run):
-            self._synced.made_again()
-            again = await self._unsynced.restore(self._writes.ask)
-            if again:
-                self._log.warn("{link} came back with less than it had: {again} commits were made again",
-                               link=self._link, again=again)
-        # What is true already: it asks whether Redis takes anything now.
-        await self._writes.ask(("SET", layout.LAYOUT_KEY, layout.LAYOUT, "NX"))
-        self._run = run
-        self._whole.wake(None)
+    async def _came_back(self, primary: RedisPrimary, ask: Ask) -> None:
+        if self._of(layout.prefix("")) is primary:
+            await self._list.restore(ask)
 
-    async def _prepare_reads(self) -> None:
-        run = await run_of(self._reads.ask)
-        if self._writes.ready and run == self._run:
-            return
-        if self._writes.ready:
-            self._writes.drop("it is another Redis than before")
-        # Nobody is shown what is not whole.
-        await self._whole.wait()
+    @property
+    def _run(self) -> str:
+        """What is another one whenever any Redis was started anew; C{""} where one does not tell."""
+        runs = sorted(one.run or "" for one in self._primaries.all)
+        return "+".join(runs) if all(runs) else ""
+
+    @property
+    def _numbered(self) -> dict[str, int]:
+        """The highest event number that was told of, by hash tag."""
+        return {prefix: number for one in self._primaries.all for prefix, number in one.unsynced.numbers.items()}
 
     async def _number_ahead(self) -> None:
         """Numbers that an earlier process used are not used again, whatever Redis knows of them."""
         assert self._numbers is not None
-        noted, run = self._numbers.read(), self._run or ""
+        noted, run = self._numbers.read(), self._run
         self.continued = noted is not None and bool(run) and noted.run == run
         if noted is not None:
             prefixes = list(noted.last)
             if self._numbers.broken:
-                prefixes = [layout.prefix(universe) for universe in await self.universes()]
+                prefixes = [self._prefix(universe) for universe in await self.universes()]
             for prefix in prefixes:
-                last = int(await self._writes.call(("HGET", prefix + layout.META, "last")) or 0)
+                primary = self._of(prefix)
+                last = int(await primary.writes.call(("HGET", prefix + layout.META, "last")) or 0)
                 number = ahead(noted, run, prefix, last)
                 if number > last:
-                    await self._writes.call(("HSET", prefix + layout.META, "last", number))
-                self._unsynced.numbers[prefix] = number
+                    await primary.writes.call(("HSET", prefix + layout.META, "last", number))
+                primary.unsynced.numbers[prefix] = number
         self._write_numbers(clean=False)
 
     def _write_numbers(self, clean: bool) -> None:
         assert self._numbers is not None
-        self._noted = dict(self._unsynced.numbers)
+        self._noted = self._numbered
         try:
             # Of a run that may still lack something nothing is known.
             run = self._run if self.continued or self._recovered else ""
-            self._numbers.write(run or "", self._noted, clean)
+            self._numbers.write(run, self._noted, clean)
         except OSError as error:
             self._log.warn("which event numbers were used cannot be noted: {error}", error=error)
 
     def _note_numbers(self) -> None:
         """Once a second at the most."""
-        if self._reactor.seconds() - self._noted_at >= NOTED and self._noted != self._unsynced.numbers:
+        if self._reactor.seconds() - self._noted_at >= NOTED and self._noted != self._numbered:
             self._note()
 
     def _note(self) -> None:
@@ -352,7 +420,7 @@ class RedisDatabase:
         self._noting = None
 
     async def _note_last(self) -> None:
-        if self._numbers is None or self._run is None:
+        if self._numbers is None or any(one.run is None for one in self._primaries.all):
             return
         if self._noting is not None:
             await self._noting
@@ -370,30 +438,41 @@ class RedisDatabase:
     @property
     def trouble(self) -> str:
         """Why it is away, for people, without its password."""
-        return f"no Redis at {self._link}: {self._trouble()}"
+        return f"no Redis at {self._ailing.link}: {self._ailing.trouble}"
 
     @property
     def away(self) -> str:
         """That it is away, and why where it says so, for everybody; C{""} while it is there."""
-        why = refusal(self._trouble())
+        why = refusal(self._ailing.trouble)
         return "" if self.healthy else f"away: {why}" if why else "away"
 
-    def _trouble(self) -> str:
-        return self._writes.trouble or self._reads.trouble or "no answer"
+    def _prefix(self, universe: str) -> str:
+        return layout.prefix(universe) if universe else self._own_prefix
+
+    def _table(self, universe: str, name: str) -> str:
+        return self._prefix(universe) + layout.TABLE + layout.escape(name)
+
+    @property
+    def _ailing(self) -> RedisPrimary:
+        """The first that is not up; any, if all are."""
+        return next((one for one in self._primaries.all if not one.healthy), self._primaries.all[0])
+
+    def _asking(self, universe: str) -> Questions:
+        return self._of(self._prefix(universe)).questions
 
     def _changed(self) -> None:
-        healthy = self._reads.ready and self._writes.ready
-        if self._opened and (self._writes.locked_out or self._reads.locked_out):
-            refused = Invalid(FIELD, locked_out(self._link, self._trouble()))
+        healthy, ailing = self._primaries.healthy, self._ailing
+        if self._opened and ailing.locked_out:
+            refused = Invalid(FIELD, locked_out(ailing.link, ailing.trouble))
             for waiting in self._take_opened():
                 waiting.errback(Failure(refused))
         if healthy == self.healthy or self._closing:
             return
         self.healthy = healthy
         if healthy:
-            self._log.info("{link} is there", link=self._link)
+            self._log.info("{link} is there", link=ailing.link)
         else:
-            self._log.warn("{link} is away: {why}", link=self._link, why=self._trouble())
+            self._log.warn("{link} is away: {why}", link=ailing.link, why=ailing.trouble)
         for listener in tuple(self._listeners):
             try:
                 listener(healthy)
@@ -408,26 +487,24 @@ class RedisDatabase:
         return opened
 
     async def _erase_by(self, ask: Ask, universe: str) -> None:
-        prefix = layout.prefix(universe)
+        prefix = self._prefix(universe)
         sweep = (*self._start["sweep"], prefix, layout.ERASED, b"", SLICE)
         while True:
             await _slices(ask, sweep)
-            if await ask((*self._start["erase"], prefix, universe)):
+            if await ask((*self._start["erase"], prefix, self._leases.token(universe))):
                 break
         await _slices(ask, sweep)
 
-    async def _copy_by(self, ask: Ask, source: str, target: str, copy: str) -> int:
+    async def _copy_by(self, ask: Ask, prefix: str, command: tuple[Word, ...]) -> int:
         """What the script answers."""
-        prefix = layout.prefix(target)
         while True:
-            done: int = await ask((
-                *self._start["copy"], layout.prefix(source), prefix, target, copy, SCANNED, MOST_COPIED))
+            done: int = await ask(command)
             if done:
                 return done
             await _slices(ask, (*self._start["sweep"], prefix, layout.ERASED, b"", SLICE))
 
     def _sweep(self, prefix: str, stream: str, before: bytes) -> Coroutine[Any, Any, int]:
-        return _slices(self._writes.call, (*self._start["sweep"], prefix, stream, before, SLICE))
+        return _slices(self._of(prefix).writes.call, (*self._start["sweep"], prefix, stream, before, SLICE))
 
 
 async def _slices(ask: Ask, command: tuple[Word, ...]) -> int:
@@ -439,10 +516,10 @@ async def _slices(ask: Ask, command: tuple[Word, ...]) -> int:
             return total
 
 
-def _commit_args(start: tuple[bytes, ...], universe: str, commit: Commit) -> list[Word]:
+def _commit_args(start: tuple[bytes, ...], prefix: str, token: str, commit: Commit) -> list[Word]:
     """The script call of a commit: its sections in the order C{commit.lua} reads them."""
     escape = layout.escape
-    args: list[Word] = [*start, layout.prefix(universe), commit.once, universe, len(commit.counts)]
+    args: list[Word] = [*start, prefix, commit.once, token, len(commit.counts)]
     for table, key, by in commit.counts:
         args += (escape(table), key, by)
     args.append(len(commit.drops))
@@ -470,13 +547,13 @@ def _commit_args(start: tuple[bytes, ...], universe: str, commit: Commit) -> lis
     return args
 
 
+def _too_much(universe: str, most: int) -> str:
+    return f"universe {universe} has too much to be copied: over {most} events, jobs and commits"
+
+
 def _committed(reply: bytes) -> Committed:
     first, *counts = map(int, reply[1:].split(b","))
     return Committed(reply[:1] == b"1", first, tuple(counts))
-
-
-def _table(universe: str, name: str) -> str:
-    return layout.prefix(universe) + layout.TABLE + layout.escape(name)
 
 
 def _place(octets: bytes) -> bytes:

@@ -138,6 +138,23 @@ class Unsynced:
         self.gone += len(self._made) - len(kept)
         self._made = deque(kept)
 
+    def part(self, goes: Callable[[str], bool]) -> tuple[dict[str, int], list[Made]]:
+        """Give away numbers and commits of universes that are another Redis's now, by their hash tags."""
+        numbers = {prefix: number for prefix, number in self.numbers.items() if goes(prefix)}
+        parted = [one for one in self._made if goes(one.prefix)]
+        self.numbers = {prefix: number for prefix, number in self.numbers.items() if prefix not in numbers}
+        self._made = deque(one for one in self._made if not goes(one.prefix))
+        self._octets -= sum(len(one.packed) for one in parted)
+        self.gone += len(parted)
+        return numbers, parted
+
+    def take(self, numbers: Mapping[str, int], made: Iterable[Made]) -> None:
+        """Have what was another's (L{part})."""
+        self.numbers.update(numbers)
+        now = self._seconds()
+        for one in made:
+            self._append(one._replace(at=now))
+
     def _append(self, made: Made) -> None:
         self._made.append(made)
         self.total += 1
@@ -269,11 +286,13 @@ class Synced:
     log = Logger()
 
     def __init__(
-        self, reactor: Any, unsynced: Unsynced, connection: RedisConnection, looked: Callable[[], object]
+        self, reactor: Any, unsynced: Unsynced, connection: RedisConnection, looked: Callable[[], object],
+        key: Callable[[], str] = lambda: layout.prefix("") + layout.SYNCED,
     ) -> None:
-        """@param looked: called after each look."""
+        """@param looked: called after each look; key: names what is written to ask."""
         self.hold = HOLD
         self._reactor, self._unsynced, self._connection, self._looked = reactor, unsynced, connection, looked
+        self._key = key
         # Whether Redis syncs before it answers, and whether it can be asked what is synced.
         self._at_once = self._asks = False
         self._opened = self._asking = self._closed = False
@@ -353,7 +372,7 @@ class Synced:
     async def _sync(self) -> None:
         total, known = self._unsynced.total, self._known
         # It waits for what this connection wrote, so something has to be written, behind all that was answered.
-        await self._connection.call(("SET", layout.SYNCED_KEY, total))
+        await self._connection.call(("SET", self._key(), total))
         local, _ = await self._connection.call(("WAITAOF", 1, 0, LONGEST))
         if local and self._known >= known:
             self._known = max(self._known, total)

@@ -8,7 +8,7 @@ is wrong is told without telling the password.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import parse_qs, quote, unquote, urlsplit
 
@@ -93,6 +93,24 @@ def parse(url: str) -> RedisUrl:
     return RedisUrl(
         host=parts.hostname, port=PORT if port is None else port, tls=parts.scheme == "rediss",
         username=username, password=password, db=_db(in_path or options))
+
+
+def members(urls: Sequence[str]) -> list[RedisUrl]:
+    """
+    Members of a cluster, C{redis.cluster}.
+
+    @raise Invalid: one is no URL of a host and port, or names a database, of which a cluster has one.
+    """
+    found = []
+    for at, url in enumerate(urls):
+        try:
+            link = parse(url)
+        except Invalid as error:
+            raise Invalid(f"redis.cluster[{at}]", str(error).removeprefix(f"{FIELD}: ")) from None
+        if link.path or link.db:
+            raise Invalid(f"redis.cluster[{at}]", "must be redis:// or rediss:// without a database")
+        found.append(link)
+    return found
 
 
 def unix_url(path: str) -> str:

@@ -16,6 +16,7 @@ class IDatabase(Interface):
     (organisations, keys, users) are in the universe C{""}.
     """
 
+    node = Attribute("str: the name under which leases of universes are taken; empty where nobody else has any.")
     healthy = Attribute("bool: false while Redis is known to be away.")
     stored = Attribute("Mapping[str, type]: the kinds of rows (msgspec.Struct) that L{dump} reads, by name, in order.")
     continued = Attribute("bool: it has all that was ever acknowledged, for it went on while the service was away.")
@@ -27,6 +28,7 @@ class IDatabase(Interface):
         @param may_batch: nobody waits for it; it may be sent a few milliseconds later, together with others.
         @return: Deferred of C{Committed}.  A commit whose C{once} was seen
             before changes nothing and answers C{fresh=False}.
+        @raise Fenced: another has taken the universe, of which this provider had the lease.
         """
 
     def recovered():
@@ -74,7 +76,11 @@ class IDatabase(Interface):
         """Remove events and finished jobs older than an instant; Deferred of C{(events, jobs)} removed."""
 
     def erase(universe):
-        """Remove everything of a universe but its highest event number; Deferred."""
+        """
+        Remove everything of a universe but its highest event number, and whose it is; Deferred.
+
+        @raise Fenced: as for a commit.
+        """
 
     def copy(source, target):
         """
@@ -113,6 +119,29 @@ class IDatabase(Interface):
         @param now: Unix time in real seconds, of the caller.
         @return: Deferred of C{(taken, left)}: int and float.
         """
+
+    def take(universe, lost):
+        """
+        Take the lease of a universe, where C{node} is not empty; Deferred.  From then on what changes the universe
+        through this provider carries a token, and is refused when another has taken it.  What erases or makes a
+        universe takes its lease by itself.
+
+        What this node holds already it takes anew.  The lease lasts ten seconds, unless it is renewed.
+
+        @param lost: called once, without arguments, when something was refused because another has taken it.
+        @raise Fenced: another holds it.
+        """
+
+    def renew(universe):
+        """
+        Have a lease that was taken last as long from now; Deferred.  One that has run out is held again where nobody
+        else has taken it.
+
+        @raise Fenced: another has.
+        """
+
+    def give_back(universe):
+        """End a lease, if there is one: others can take it at once; Deferred.  @raise Fenced: another has."""
 
     def on_health(listener):
         """Call C{listener(bool)} on each change of C{healthy}; returns what ends that, to be called once."""

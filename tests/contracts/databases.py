@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
+from twisted.internet import reactor
 from twisted.trial.unittest import TestCase
 
 from simmail.core.records.commit import Commit, EventQuery
@@ -16,6 +17,8 @@ from simmail.core.records.job import Job
 from simmail.database import queries
 from simmail.database import redis as redis_database
 from simmail.database.memory import MemoryDatabase
+from simmail.database.redis import RedisDatabase
+from tests.database.clusters import shared
 from tests.database.running import RedisTestCase, until
 
 NINE = datetime(2026, 3, 1, 9, tzinfo=timezone.utc)
@@ -109,6 +112,24 @@ class OnSmallPages(OnRedis):
                 (redis_database, "SLICE", 13)):
             self.patch(module, name, value)
         return super().setUp()
+
+
+class OnCluster(TestCase):
+    """The one on three primaries of a cluster, which share the universes of a test."""
+
+    timeout = 60
+
+    async def setUp(self) -> None:
+        self.cluster = shared()
+        self.cluster.clear()
+        self.database = await self.opened()
+
+    async def opened(self, node: str = "") -> RedisDatabase:
+        """Another database on the same cluster, closed after the test."""
+        database = RedisDatabase(reactor, "", node=node, cluster=self.cluster.urls[:1])
+        self.addCleanup(database.close)
+        await database.connect(5.0)
+        return database
 
 
 class OnAnotherRedis(OnRedis):

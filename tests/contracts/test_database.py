@@ -13,7 +13,8 @@ from simmail.core.records.job import Job
 from simmail.errors import Invalid
 from simmail.interfaces import IDatabase
 from tests.contracts.databases import (
-    Contract, InMemory, KINDS, NINE, OnAnotherRedis, OnRedis, OnSmallPages, STATES, arrival, at, event, job, numbers,
+    Contract, InMemory, KINDS, NINE, OnAnotherRedis, OnCluster, OnRedis, OnSmallPages, STATES, arrival, at, event, job,
+    numbers,
 )
 
 
@@ -441,3 +442,7 @@ class SmallPagesTests(OnSmallPages, CommitContract):
 
 class OtherRedisTests(OnAnotherRedis, CommitContract):
     """The contract on another Redis."""
+
+
+class ClusterTests(OnCluster, CommitContract):
+    """The contract on a cluster."""

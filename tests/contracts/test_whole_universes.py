@@ -8,7 +8,7 @@ from typing import Any
 from simmail.core.records.commit import Commit, EventQuery, JobQuery
 from simmail.errors import Conflict, Unavailable
 from tests.contracts.databases import (
-    Contract, InMemory, NINE, OnAnotherRedis, OnRedis, OnSmallPages, STATES, arrival, at, event, job,
+    Contract, InMemory, NINE, OnAnotherRedis, OnCluster, OnRedis, OnSmallPages, STATES, arrival, at, event, job,
 )
 
 
@@ -216,3 +216,12 @@ class SmallPagesTests(OnSmallPages, UniverseContract):
 
 class OtherRedisTests(OnAnotherRedis, UniverseContract):
     """The contract on another Redis."""
+
+
+class ClusterTests(OnCluster, UniverseContract):
+    """The contract on a cluster."""
+
+    async def test_away(self) -> None:
+        """What one primary that is away means is tested in C{tests.database.test_cluster}."""
+        await self.database.close()
+        self.failureResultOf(self.database.commit("main", Commit()), Unavailable)  # type: ignore[attr-defined]

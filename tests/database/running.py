@@ -41,6 +41,9 @@ class RedisTestCase(TestCase):
     #: The server to run, "" for the one that would be run.
     program = ""
 
+    #: The name under which C{self.database} takes leases.
+    node = ""
+
     async def setUp(self) -> None:
         self.state = state_folder(self)
         self.server = PrivateRedis(reactor, self.state, self.program)
@@ -51,9 +54,9 @@ class RedisTestCase(TestCase):
         self.addCleanup(self.server.stop)
         self.database = await self.opened()
 
-    async def opened(self, timeout: float = 2.0) -> RedisDatabase:
+    async def opened(self, timeout: float = 2.0, node: str | None = None) -> RedisDatabase:
         """Another database on the same server, closed after the test."""
-        database = RedisDatabase(reactor, self.server.url, timeout)
+        database = RedisDatabase(reactor, self.server.url, timeout, node=self.node if node is None else node)
         self.addCleanup(database.close)
         await database.connect(5.0)
         return database

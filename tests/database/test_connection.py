@@ -51,8 +51,8 @@ class Place:
         return waiting
 
 
-class ConnectionTests(SynchronousTestCase):
-    """One connection."""
+class ScriptedTestCase(SynchronousTestCase):
+    """One connection to a place that answers what it is told to."""
 
     def setUp(self) -> None:
         self.clock = Clock()
@@ -107,6 +107,10 @@ class ConnectionTests(SynchronousTestCase):
     def calls(self, words: Iterable[str]) -> list[Deferred[Any]]:
         """One command for each word."""
         return [self.connection.call((word,)) for word in words]
+
+
+class ConnectionTests(ScriptedTestCase):
+    """One connection."""
 
     def test_greeting(self) -> None:
         """Ready means that the scripts are loaded and Redis serves, not that somebody accepted."""
@@ -408,6 +412,83 @@ class ConnectionTests(SynchronousTestCase):
         self.refuse()
         self.successResultOf(self.connection.close())
         self.assertEqual(self.clock.getDelayedCalls(), [])
+
+
+class MovedTests(ScriptedTestCase):
+    """Keys that are elsewhere, and whoever finds out where."""
+
+    def make(self) -> RedisConnection:
+        """A connection of a cluster."""
+        self.told = 0
+
+        def moved() -> None:
+            self.told += 1
+
+        return RedisConnection(
+            self.clock, self.place, 2.0, [SCRIPT],  # type: ignore[arg-type]
+            lambda: self.changes.append(self.connection.ready), moved=moved)
+
+    def test_moved(self) -> None:
+        """From the first that is elsewhere on nothing is sent; when it is known where, all goes there in its order."""
+        self.be_ready()
+        keys: list[str] = []
+        other = ScriptedTestCase()
+        other.setUp()
+        other.be_ready()
+        waiting = [self.connection.call(("GET", f"{{u}}:{n}")) for n in range(3)]
+        self.sent()
+        self.answer(b"$1", b"a", b"-MOVED 1 h:1", b"-MOVED 1 h:1")
+        waiting.append(self.connection.call(("EVALSHA", "sha", "1", "{u}", "more")))
+        self.assertEqual((self.told, self.sent(), self.connection.held), (1, [], True))
+
+        def where(key: str) -> RedisConnection:
+            keys.append(key)
+            return other.connection
+
+        self.connection.release(where)
+        self.assertEqual(keys, ["{u}:1", "{u}:2", "{u}"])
+        self.assertEqual([command[1] for command in other.sent()], [b"{u}:1", b"{u}:2", b"sha"])
+        other.answer(b"$1", b"b", b"$1", b"c", b":4")
+        self.assertEqual([self.successResultOf(one) for one in waiting], [b"a", b"b", b"c", 4])
+        self.assertFalse(self.connection.held)
+        other.connection.close()
+
+    def test_again_and_again(self) -> None:
+        """One that is never where it is said to be fails; so does what waits for an answer that nobody has."""
+        self.be_ready()
+        waiting = self.connection.call(("GET", "a"))
+        for _ in range(5):
+            self.answer(b"-MOVED 1 h:1")
+            self.connection.release(lambda key: self.connection)
+        self.answer(b"-MOVED 1 h:1")
+        self.failureResultOf(waiting, Unavailable)
+        waiting = self.connection.call(("GET", "b"))
+        self.answer(b"-MOVED 1 h:1")
+        held = self.connection.call(("GET", "c"))
+        self.clock.pump([0.2] * 15)
+        self.failureResultOf(waiting, Unavailable)
+        self.failureResultOf(held, Unavailable)
+
+    def test_held(self) -> None:
+        """Who holds it is told when all that was sent is answered, or lost; what is asked meanwhile goes out then."""
+        self.be_ready()
+        before = self.connection.call(("GET", "a"))
+        drained = self.connection.hold()
+        after = self.connection.call(("GET", "b"))
+        self.assertEqual(self.sent(), [[b"GET", b"a"]])
+        self.assertNoResult(drained)
+        self.answer(b":1")
+        self.successResultOf(drained)
+        self.successResultOf(before)
+        self.connection.release(lambda key: self.connection)
+        self.assertEqual(self.sent(), [[b"GET", b"b"]])
+        self.answer(b":2")
+        self.successResultOf(after)
+        self.connection.call(("GET", "c")).addErrback(lambda failure: None)
+        drained = self.connection.hold()
+        self.lose()
+        self.successResultOf(drained)
+        self.assertFalse(self.connection.held)
 
 
 @implementer(ISystemHandle)

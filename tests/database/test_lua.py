@@ -9,7 +9,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from simmail.database import layout
 from simmail.database.lua import load
 
-NAMES = ("commit", "query", "sweep", "erase", "copy", "agenda", "prune", "universes", "draw")
+NAMES = ("commit", "query", "sweep", "erase", "lease", "copy", "pack", "unpack", "agenda", "prune", "inhabited", "draw")
 
 
 class ScriptTests(SynchronousTestCase):

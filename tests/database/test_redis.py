@@ -141,7 +141,7 @@ class LimitTests(RedisTestCase):
 
     async def ask(self, *words: str) -> Any:
         """A command of the operator's."""
-        return await self.database._reads.call(words)
+        return await self.database._of("{~}").reads.call(words)
 
     async def test_full(self) -> None:
         """A full Redis is away, with nothing of the commit done; reading goes on; with room all goes on."""
@@ -253,7 +253,7 @@ class LimitTests(RedisTestCase):
         """Killed before the old events are cleared away, they are not seen, and cleared away by a later prune."""
         old = tuple(Event("persona.sent", NINE, {"persona_id": "p", "i": i}) for i in range(30))
         await self.database.commit("main", Commit(events=old))
-        await self.database._writes.call((*self.database._start["erase"], layout.prefix("main"), "main"))
+        await self.database._of("{~}").writes.call((*self.database._start["erase"], layout.prefix("main"), ""))
         await self.database.commit("main", Commit(events=(Event("clock", NINE, {"persona_id": "p"}),)))
         for query in (EventQuery(), EventQuery(persona_id="p"), EventQuery(until=NINE), EventQuery(after=3)):
             bodies = await self.database.events("main", query)
@@ -266,7 +266,7 @@ class LimitTests(RedisTestCase):
 
     async def test_newer_layout(self) -> None:
         """Data of a newer version is refused, and not touched."""
-        await self.ask("SET", layout.LAYOUT_KEY, str(layout.LAYOUT + 1))
+        await self.ask("SET", "{~}:layout", str(layout.LAYOUT + 1))
         database = RedisDatabase(reactor, self.server.url)
         self.addCleanup(database.close)
         with self.assertRaises(Invalid) as raised:
@@ -332,7 +332,7 @@ class LimitTests(RedisTestCase):
         path = parse(self.server.url).path
         database = RedisDatabase(reactor, f"unix://:pw@{path}")
         await database.connect()
-        await database._writes.call(("ACL", "SETUSER", "default", "nopass"))
+        await database._of("{~}").writes.call(("ACL", "SETUSER", "default", "nopass"))
         await database.close()
 
 

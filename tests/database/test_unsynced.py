@@ -16,7 +16,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from simmail.core.records.commit import Commit, EventQuery
 from simmail.core.records.delivery import Arrival, Copy
 from simmail.core.records.event import Event
-from simmail.database import layout, synced
+from simmail.database import synced
 from simmail.database.event_numbers import EventNumbers, JUMP, NotedNumbers, ahead
 from simmail.database.private.server import PrivateRedis
 from simmail.database.redis import RedisDatabase
@@ -45,7 +45,7 @@ class LossTests(RedisTestCase):
     async def setUp(self) -> None:
         """All of a test is within what is not taken for synced, however busy the machine is."""
         await super().setUp()
-        self.database._synced.hold = 60.0
+        self.database._of("{~}").synced.hold = 60.0
 
     async def again(self, keep: int) -> None:
         """Redis goes away, loses what is behind so many octets, and comes back."""
@@ -288,7 +288,7 @@ class SyncedTests(RedisTestCase):
 
     async def weaker(self) -> RedisDatabase:
         """A database on a Redis that syncs once a second."""
-        await self.database._writes.call(("CONFIG", "SET", "appendfsync", "everysec"))
+        await self.database._of("{~}").writes.call(("CONFIG", "SET", "appendfsync", "everysec"))
         return await self.opened()
 
     async def test_synced(self) -> None:
@@ -300,8 +300,8 @@ class SyncedTests(RedisTestCase):
         await pause(1.5)
         self.assertFalse(first.called)
         await until(lambda: first.called and second.called)
-        self.assertEqual(len(database._unsynced), 0)
-        self.assertEqual(await database._reads.call(("EXISTS", layout.SYNCED_KEY)), 1)
+        self.assertEqual(len(database._of("{~}").unsynced), 0)
+        self.assertEqual(await database._of("{~}").reads.call(("EXISTS", "{~}:synced")), 1)
 
     async def test_not_while_it_is_away(self) -> None:
         """What a Redis that is away has not told to be synced is not."""
@@ -328,7 +328,7 @@ class SyncedTests(RedisTestCase):
         self.patch(synced, "MOST", 100_000)
         for n in range(30):
             await self.database.commit("main", Commit(puts=(("a", "b", b"x" * 10_000),)))
-        self.assertTrue(1 <= len(self.database._unsynced) <= 10)
+        self.assertTrue(1 <= len(self.database._of("{~}").unsynced) <= 10)
 
 
 _KEPT = """

@@ -1,6 +1,6 @@
 -- One commit, all or nothing.
 --
--- KEYS[1]: hash tag of the universe.  ARGV: once, universe, then eight sections, each a number of rows and the
+-- KEYS[1]: hash tag of the universe.  ARGV: once, token of the lease ('' for none), then eight sections, each a number of rows and the
 -- rows: counts (table, key, by), drops (table, key), puts (table, key, document), leave (id), arrive (id, octets),
 -- jobs (id, due, state, kind, persona, case, octets), drop_jobs (id), events (type, instant, tail, persona, case, mails).
 -- Answers '1' (done now) or '0' (done before), then the first event number and the counts, joined by commas.
@@ -8,7 +8,7 @@
 local prefix, once = KEYS[1], ARGV[1]
 local call = redis.call
 
--- The place for fencing: a token kept in META, compared here with one more argument, before anything is written.
+if fenced(prefix, ARGV[2]) then return redis.error_reply(FENCED) end
 
 if once ~= '' then
     local outcome = call('HGET', prefix .. ONCE, once)
@@ -24,9 +24,7 @@ local function table_key(name)
     if not key then
         key = prefix .. TABLE .. name
         tables[name] = key
-        if call('SADD', prefix .. TABLES, name) == 1 and ARGV[2] ~= '' then
-            call('HSET', UNIVERSES, ARGV[2], prefix)
-        end
+        call('SADD', prefix .. TABLES, name)
     end
     return key
 end

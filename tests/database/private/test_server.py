@@ -58,7 +58,7 @@ class PrivateRedisTests(RedisTestCase):
             (b"appendonly", b"yes"), (b"appendfsync", b"always"), (b"maxmemory-policy", b"noeviction"), (b"save", b""),
             (b"port", b"0"),
         ):
-            reply = await self.database._reads.call(("CONFIG", "GET", name))
+            reply = await self.database._of("{~}").reads.call(("CONFIG", "GET", name))
             self.assertEqual(reply, [name, value])
 
     def test_closed_to_others(self) -> None:
@@ -228,8 +228,8 @@ class LeftRedisTests(TestCase):
         database = RedisDatabase(reactor, url)
         await database.connect(5)
         if value is not None:
-            await database._reads.call(("CONFIG", "SET", name, value))
-        reply = await database._reads.call(("CONFIG", "GET", name))
+            await database._of("{~}").reads.call(("CONFIG", "SET", name, value))
+        reply = await database._of("{~}").reads.call(("CONFIG", "GET", name))
         await database.close()
         return bytes(reply[1])
 

@@ -1,0 +1,210 @@
+"""
+Several Redis or Valkey as a cluster: which of its primaries has the keys of a hash tag.
+
+The map of slots is asked for at the start, whenever a primary says that keys are elsewhere (C{MOVED}), and as long as
+one is away, for then a replica may take its place.  Before another has a slot for us, what was sent to the one that had
+it is answered; then what may not have come over is made again there, and what was asked meanwhile goes on in its order.
+
+While a slot is copied key by key (C{ASK}) its universes are away: a script would find half of a universe.  Valkey 9
+moves a slot as a whole (C{CLUSTER MIGRATESLOTS}).  Source: the cluster specification of Valkey.
+"""
+
+from __future__ import annotations
+
+from binascii import crc_hqx
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from itertools import chain, count
+from typing import Any
+
+from msgspec.structs import replace
+from twisted.internet.defer import Deferred
+from twisted.internet.interfaces import IDelayedCall
+from twisted.logger import Logger
+
+from simmail.concurrency import Waiting
+from simmail.database import layout
+from simmail.database.connection import RedisConnection
+from simmail.database.primary import RedisPrimary, Scripts
+from simmail.database.queries import all_of
+from simmail.database.synced import Ask
+from simmail.database.url import RedisUrl
+from simmail.errors import Unavailable
+
+SLOTS = 16384
+
+#: Real seconds between two looks at the map while something is amiss.
+AGAIN = 0.25
+
+#: Hash tags whose place is remembered.
+_MOST_KEPT = 65536
+
+
+def slot(prefix: str) -> int:
+    """Which slot the keys of a hash tag are in.  C{prefix}: the tag in its braces, or a key that begins with it."""
+    return crc_hqx(prefix[1:prefix.index("}")].encode(), 0) % SLOTS
+
+
+class ClusterPrimaries:
+    """
+    The primaries of a cluster.
+
+    @ivar all: those that have slots; before the map is known one that is never there.
+    """
+
+    _log = Logger()
+
+    def __init__(
+        self, reactor: Any, seeds: Sequence[RedisUrl], timeout: float, scripts: Scripts, changed: Callable[[], object],
+        came_back: Callable[[RedisPrimary, Ask], Awaitable[None]], looked: Callable[[], object],
+    ) -> None:
+        """
+        @param seeds: some of its members; all others are reached in the way of the first.
+        @param changed, came_back, looked: as for each L{RedisPrimary}.
+        """
+        self._reactor, self._seeds, self._timeout = reactor, seeds, timeout
+        self._changed = changed
+        self._make = lambda link: RedisPrimary(
+            reactor, link, timeout, scripts, self._noticed, came_back, looked, self._look)
+        self._nowhere = self._make(seeds[0])
+        self._slots = [self._nowhere] * SLOTS
+        self._kept: dict[str, RedisPrimary] = {}
+        self.all = [self._nowhere]
+        self._looking = self._closed = False
+        self._timer: IDelayedCall | None = None
+
+    def of(self, prefix: str) -> RedisPrimary:
+        """Which Redis has the keys of a hash tag."""
+        primary = self._kept.get(prefix)
+        if primary is None:
+            if len(self._kept) >= _MOST_KEPT:
+                self._kept.clear()
+            primary = self._kept[prefix] = self._slots[slot(prefix)]
+        return primary
+
+    def together(self, prefix: str, other: str) -> bool:
+        """Whether one script can see the keys of two hash tags."""
+        return slot(prefix) == slot(other)
+
+    def open(self) -> None:
+        """Begin to connect."""
+        self._look()
+
+    @property
+    def healthy(self) -> bool:
+        """All slots are on primaries that are up."""
+        return all(one.healthy for one in self.all)
+
+    def close(self) -> Deferred[list[Any]]:
+        """Connect no more."""
+        self._closed = True
+        if self._timer is not None and self._timer.active():
+            self._timer.cancel()
+        return all_of([one.close() for one in self.all])
+
+    def _noticed(self) -> None:
+        if not self.healthy:
+            self._look()
+        self._changed()
+
+    def _look(self) -> None:
+        """Find out who has which slots, unless that is being done."""
+        if not self._looking and not self._closed:
+            self._looking = True
+            if self._timer is not None and self._timer.active():
+                self._timer.cancel()
+            Deferred.fromCoroutine(self._learn()).addErrback(
+                lambda failure: self._log.failure("the map of the cluster was not understood", failure)
+            ).addBoth(self._looked)
+
+    def _looked(self, result: object) -> None:
+        self._looking = False
+        if not self._closed and (not self.healthy or any(one.held for one in self.all)):
+            self._timer = self._reactor.callLater(AGAIN, self._look)
+
+    async def _learn(self) -> None:
+        try:
+            places = await self._places()
+        except Unavailable:
+            return
+        if not self._closed and "" not in places:
+            await self._change(places)
+        self._changed()
+
+    async def _places(self) -> list[str]:
+        """Where the primary of each slot is, C{host:port}, C{""} for none.  @raise Unavailable: nobody tells."""
+        for primary in self.all:
+            if primary.reads.ready:
+                try:
+                    return _read(await primary.reads.ask(_ASKED), primary.link.host)
+                except (Unavailable, RuntimeError):
+                    continue
+        for link in dict.fromkeys([*self._seeds, *(one.link for one in self.all)]):
+            changed = Waiting[None](self._reactor)
+            connection = RedisConnection(self._reactor, link, self._timeout, (), lambda: changed.wake(None))
+            connection.open()
+            try:
+                await changed.wait().addTimeout(self._timeout / 2, self._reactor)
+                if connection.ready:
+                    return _read(await connection.ask(_ASKED), link.host)
+                if connection.locked_out:
+                    self._nowhere.writes.locked_out, self._nowhere.writes.trouble = True, connection.trouble
+                    self._changed()
+            except Exception as error:
+                self._nowhere.writes.trouble = connection.trouble or str(error)
+            finally:
+                await connection.close()
+        raise Unavailable("nobody tells who has which slots")
+
+    async def _change(self, places: list[str]) -> None:
+        """The map is another: those that lose slots answer what they were sent, then others have them."""
+        known = {_place(one.link): one for one in self.all if one is not self._nowhere}
+        new: dict[str, RedisPrimary] = {}
+        for place in dict.fromkeys(places):
+            host, _, port = place.rpartition(":")
+            new[place] = known.get(place) or self._make(replace(self._seeds[0], host=host, port=int(port)))
+        slots = [new[place] for place in places]
+        losing = {old for old, owner in zip(self._slots, slots) if old is not owner}
+        await all_of([one.writes.hold() for one in losing if one.writes.ready])
+        before, self._slots, self.all = self.all, slots, list(new.values())
+        self._kept.clear()
+        for one in self.all:
+            one.tag = next(tag for tag in _tags() if slots[slot(tag)] is one)
+            if one not in before:
+                one.open()
+        for one in losing:
+            await self._hand_over(one)
+        for one in {*before, *self.all}:
+            one.writes.release(lambda key: self._slots[slot(key)].writes)
+            one.reads.release(lambda key: self._slots[slot(key)].reads)
+            if one not in self.all:
+                one.close()
+
+    async def _hand_over(self, loser: RedisPrimary) -> None:
+        numbers, made = loser.unsynced.part(lambda prefix: self.of(prefix) is not loser)
+        for heir in {self.of(prefix) for prefix in chain(numbers, (one.prefix for one in made))}:
+            self._log.info("{heir} has slots of {link} now", heir=heir.link, link=loser.link)
+            await heir.take_over(
+                {prefix: number for prefix, number in numbers.items() if self.of(prefix) is heir},
+                [one for one in made if self.of(one.prefix) is heir])
+
+
+_ASKED = ("CLUSTER", "SLOTS")
+
+
+def _tags() -> Iterator[str]:
+    """Hash tags that no universe has, in any slot; first the server's own."""
+    yield layout.prefix("")
+    yield from map("{~%d}".__mod__, count())
+
+
+def _place(link: RedisUrl) -> str:
+    return f"{link.host}:{link.port}"
+
+
+def _read(reply: Any, asked: str) -> list[str]:
+    """The answer to C{CLUSTER SLOTS}; C{asked}: who gave it, which may not know its own address."""
+    places = [""] * SLOTS
+    for first, last, primary, *_ in reply:
+        host = bytes(primary[0] or b"").decode() or asked
+        places[first:last + 1] = [f"{host}:{primary[1]}"] * (last + 1 - first)
+    return places

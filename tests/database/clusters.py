@@ -1,0 +1,140 @@
+"""A cluster of Valkey on loopback, for tests."""
+
+from __future__ import annotations
+
+import atexit
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import hiredis
+from twisted.trial.unittest import SkipTest
+
+from simmail.database.cluster import SLOTS
+from simmail.database.private.program import find
+from simmail.errors import Unavailable
+from tests.stopwatch import Stopwatch
+
+
+def free_ports(count: int) -> list[int]:
+    """Ports that nobody listens on, nor on the ones ten thousand higher, where members talk to each other."""
+    found: list[int] = []
+    candidate = 21000 + hash(tempfile.gettempdir() + str(time.monotonic_ns())) % 20000
+    while len(found) < count:
+        candidate += 1
+        try:
+            for port in (candidate, candidate + 10000):
+                with socket.socket() as one:
+                    one.bind(("127.0.0.1", port))
+        except OSError:
+            continue
+        found.append(candidate)
+    return found
+
+
+@cache
+def shared() -> Cluster:
+    """One that tests share which leave it as it is; it ends with the process."""
+    cluster = Cluster()
+    atexit.register(cluster.close)
+    return cluster
+
+
+class Cluster:
+    """
+    So many primaries with the slots divided among them, and replicas of the first ones.
+
+    @ivar ports: of the primaries, then of the replicas.
+    """
+
+    def __init__(self, primaries: int = 3, replicas: int = 0) -> None:
+        try:
+            self._program = find()
+        except Unavailable as error:
+            raise SkipTest(str(error)) from None
+        self._folder = Path(tempfile.mkdtemp(prefix="simmail-cluster-"))
+        self.ports = free_ports(primaries + replicas)
+        self._processes = dict[int, subprocess.Popen[bytes]]()
+        for port in self.ports:
+            (self._folder / str(port)).mkdir()
+            self.start(port)
+        first = self.ports[0]
+        for at, port in enumerate(self.ports):
+            self.ask(port, "CLUSTER", "SET-CONFIG-EPOCH", str(at + 1))
+            if at < primaries:
+                begin, end = SLOTS * at // primaries, SLOTS * (at + 1) // primaries
+                self.ask(port, "CLUSTER", "ADDSLOTSRANGE", str(begin), str(end - 1))
+            if at:
+                self.ask(first, "CLUSTER", "MEET", "127.0.0.1", str(port))
+        self.until(self._whole)
+        for at, port in enumerate(self.ports[primaries:]):
+            self.ask(port, "CLUSTER", "REPLICATE", self.ask(self.ports[at], "CLUSTER", "MYID").decode())
+        self.until(lambda: all(b"master_link_status:up" in self.ask(port, "INFO", "replication")
+                               for port in self.ports[primaries:]))
+
+    def _whole(self) -> bool:
+        return all(b"cluster_state:ok" in self.ask(port, "CLUSTER", "INFO") and
+                   len(self.ask(port, "CLUSTER", "NODES").splitlines()) == len(self.ports) for port in self.ports)
+
+    @property
+    def urls(self) -> list[str]:
+        """URLs of all."""
+        return [f"redis://127.0.0.1:{port}" for port in self.ports]
+
+    def start(self, port: int) -> None:
+        """Start one, and wait until it answers."""
+        self._processes[port] = subprocess.Popen([
+            self._program, "--port", str(port), "--bind", "127.0.0.1", "--cluster-enabled", "yes", "--save", "",
+            "--cluster-node-timeout", "500", "--cluster-replica-validity-factor", "0", "--appendonly", "yes",
+            "--appendfsync", "always", "--dir", str(self._folder / str(port)), "--loglevel", "warning",
+            "--repl-diskless-sync-delay", "0"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+        def answers() -> bool:
+            try:
+                return self.ask(port, "PING") == b"PONG"
+            except OSError:
+                return False
+
+        self.until(answers)
+
+    def kill(self, port: int) -> None:
+        """C{kill -9} of one."""
+        process = self._processes.pop(port)
+        process.kill()
+        process.wait()
+
+    def close(self) -> None:
+        """All are gone."""
+        for port in list(self._processes):
+            self.kill(port)
+        shutil.rmtree(self._folder)
+
+    def clear(self) -> None:
+        """All are empty."""
+        for port in self._processes:
+            self.ask(port, "FLUSHALL")
+
+    def ask(self, port: int, *words: str) -> Any:
+        """What one answers to a command."""
+        with socket.create_connection(("127.0.0.1", port), 5) as one:
+            one.sendall(hiredis.pack_command(words))  # type: ignore[arg-type]
+            reader = hiredis.Reader()
+            while (reply := reader.gets()) is False:
+                octets = one.recv(65536)
+                if not octets:
+                    raise OSError("it hung up")
+                reader.feed(octets)
+            return reply
+
+    def until(self, condition: Any) -> None:
+        """Wait for a condition."""
+        watch = Stopwatch()
+        while not condition():
+            if watch.seconds() > 10:
+                raise AssertionError("not within 10 s")
+            time.sleep(0.01)

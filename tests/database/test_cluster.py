@@ -1,0 +1,168 @@
+"""The database on a cluster whose slots move and whose primaries die: all that was acknowledged is there, once."""
+
+from __future__ import annotations
+
+import json
+from itertools import count
+from typing import Any
+
+from twisted.internet import reactor
+from twisted.internet.defer import Deferred
+from twisted.trial.unittest import SynchronousTestCase, TestCase
+
+from simmail.core.records.commit import Commit, EventQuery
+from simmail.core.records.event import Event
+from simmail.database.cluster import SLOTS, _read, slot
+from simmail.database.redis import RedisDatabase
+from simmail.database.synced import JUMP
+from simmail.database.url import members
+from simmail.errors import Invalid, Unavailable
+from tests.database.clusters import Cluster, shared
+from tests.database.running import until
+from tests.database.test_redis import NINE, pause
+
+
+class SlotTests(SynchronousTestCase):
+    """Which slot, and who has it."""
+
+    def test_slots(self) -> None:
+        """Of a tag, and of any key that has it, as C{CLUSTER KEYSLOT} says."""
+        cluster = shared()
+        for key in ("{main}", "{main}:meta", "{~}:universes", "{main%21one}:once"):
+            self.assertEqual(slot(key), cluster.ask(cluster.ports[0], "CLUSTER", "KEYSLOT", key))
+
+    def test_map(self) -> None:
+        """What a member answers; its own address it may not know, and some slots may be nobody's."""
+        places = _read([[0, 9, [b"a", 1, b"id"], [b"r", 2, b"id"]], [11, SLOTS - 1, [None, 3, b"id", []]]], "seed")
+        self.assertEqual([places[at] for at in (0, 9, 10, 11, -1)], ["a:1", "a:1", "", "seed:3", "seed:3"])
+
+    def test_members(self) -> None:
+        """A member is reached by host and port, and has one database."""
+        self.assertEqual([str(one) for one in members(["redis://:pw@h:7000", "rediss://i"])],
+                         ["redis://h:7000/0", "rediss://i:6379/0"])
+        for url in ("unix:///run/redis.sock", "redis://h/2", "http://h"):
+            with self.assertRaises(Invalid) as raised:
+                members(["redis://h", url])
+            self.assertEqual(raised.exception.field, "redis.cluster[1]")
+
+
+class StreamCase(TestCase):
+    """Commits stream into one universe."""
+
+    timeout = 60
+
+    async def opened(self, cluster: Cluster) -> RedisDatabase:
+        """A database on a cluster of which it is told one member, that keeps what is not synced."""
+        database = RedisDatabase(reactor, "", cluster=cluster.urls[-1:])
+        self.addCleanup(database.close)
+        await database.connect(5.0)
+        for one in database._primaries.all:
+            one.synced.hold = 60.0
+        return database
+
+    def begin(self, database: RedisDatabase, universe: str) -> None:
+        """Sixteen at once, each again until it is acknowledged."""
+        self.acknowledged: list[int] = []
+        self.failed = 0
+        numbers = count()
+        self.ended = False
+
+        async def send() -> None:
+            while not self.ended:
+                n = next(numbers)
+                commit = Commit(once=f"d{n}", events=(Event("clock", NINE, {"n": n}),), counts=(("n", "all", 1),))
+                while True:
+                    try:
+                        await database.commit(universe, commit)
+                        break
+                    except Unavailable:
+                        self.failed += 1
+                        await pause(0.02)
+                self.acknowledged.append(n)
+
+        self.senders = [Deferred.fromCoroutine(send()) for _ in range(16)]
+
+    async def end(self, database: RedisDatabase, universe: str) -> list[dict[str, Any]]:
+        """All that was acknowledged is there once; the events."""
+        self.ended = True
+        for sender in self.senders:
+            await sender
+        bodies = [json.loads(one) for one in await database.events(universe, EventQuery(limit=10**9))]
+        self.assertEqual(sorted(one["data"]["n"] for one in bodies), sorted(self.acknowledged))
+        self.assertEqual(await database.table(universe, "n"), {"all": b"%d" % len(bodies)})
+        numbers = [one["id"] for one in bodies]
+        self.assertEqual(numbers, sorted(set(numbers)))
+        return bodies
+
+
+class MovingTests(StreamCase):
+    """A slot is moved as a whole to another primary."""
+
+    async def test_moved(self) -> None:
+        """Nobody notices: no commit fails, the order is kept and no number is left out."""
+        cluster = shared()
+        cluster.clear()
+        database = await self.opened(cluster)
+        self.begin(database, "main")
+        await pause(0.1)
+        taken, target = len(self.acknowledged), self.move(cluster, database)
+        await until(lambda: database._of("{main}").link.port == target)
+        await until(lambda: len(self.acknowledged) > taken + 100)
+        bodies = await self.end(database, "main")
+        self.assertEqual(self.failed, 0)
+        self.assertEqual([one["data"]["n"] for one in bodies], list(range(len(bodies))))
+        self.assertEqual([one["id"] for one in bodies], list(range(1, len(bodies) + 1)))
+        self.assertEqual((await database.universes(), database.healthy), (["main"], True))
+
+    def move(self, cluster: Cluster, database: RedisDatabase) -> int:
+        """The slot of a universe begins to move; the port of the primary that gets it."""
+        before, at = database._of("{main}").link.port, str(slot("{main}"))
+        target = next(port for port in cluster.ports if port != before)
+        cluster.ask(before, "CLUSTER", "MIGRATESLOTS", "SLOTSRANGE", at, at, "NODE",
+                    cluster.ask(target, "CLUSTER", "MYID").decode())
+        return target
+
+    async def test_not_come_over(self) -> None:
+        """What another primary lacks, though it has the slot, is made again there before anything else is done."""
+        cluster = shared()
+        cluster.clear()
+        database = await self.opened(cluster)
+        commits = [Commit(once=f"d{n}", events=(Event("clock", NINE, {"n": n}),)) for n in range(20)]
+        for commit in commits:
+            await database.commit("main", commit)
+        before = [json.loads(one) for one in await database.events("main", EventQuery())]
+        cluster.ask(database._of("{main}").link.port, "FLUSHALL")
+        target = self.move(cluster, database)
+        await until(lambda: target == next(
+            entry[2][1] for entry in cluster.ask(target, "CLUSTER", "SLOTS") if entry[0] <= slot("{main}") <= entry[1]))
+        later = [database.commit("main", commit) for commit in (*commits, Commit(events=commits[0].events))]
+        done = [await one for one in later]
+        self.assertEqual([(one.fresh, one.first) for one in done[:-1]], [(False, n) for n in range(1, 21)])
+        self.assertEqual(done[-1].first, 21 + JUMP)
+        self.assertEqual([json.loads(one) for one in await database.events("main", EventQuery())][:-1], before)
+
+
+class FailOverTests(StreamCase):
+    """A primary dies, and its replica takes its place."""
+
+    async def test_failed_over(self) -> None:
+        """It is told that it is away; then all goes on, and the dead one may come back."""
+        cluster = Cluster(3, 1)
+        self.addCleanup(cluster.close)
+        database = await self.opened(cluster)
+        dies = cluster.ports[0]
+        universe = next(name for name in map("u{}".format, count()) if database._of("{%s}" % name).link.port == dies)
+        self.begin(database, universe)
+        await pause(0.2)
+        cluster.kill(dies)
+        await until(lambda: not database.healthy, 2.0)
+        taken = await until(lambda: database.healthy, 10.0)
+        self.assertLess(taken, 8.0)
+        self.assertEqual(database._of("{%s}" % universe).link.port, cluster.ports[3])
+        more = len(self.acknowledged)
+        await until(lambda: len(self.acknowledged) > more + 100)
+        cluster.start(dies)
+        await pause(0.3)
+        await self.end(database, universe)
+        self.assertGreater(self.failed, 0)
+        self.assertEqual(await database.universes(), [universe])
