@@ -62,7 +62,9 @@ class Inspection:
 
     def findings(self) -> Iterator[FileDamage]:
         """What is damaged."""
-        for look, name in ((self._journal, "journal"), (self._mail, "mail"), (self._index, "index")):
+        # Each of several processes has a journal of its own.
+        journals = sorted(one.name for one in self._state.glob("journal*"))
+        for look, name in (*((self._journal, name) for name in journals), (self._mail, "mail"), (self._index, "index")):
             path = self._state / name
             try:
                 names = sorted(os.listdir(path))

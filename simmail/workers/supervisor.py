@@ -119,7 +119,7 @@ class Supervisor(SignalledService):
         from simmail.database.private.server import PrivateRedis
 
         config = self._config
-        if not self._url:
+        if config.redis.private:
             self._redis = PrivateRedis(
                 self._reactor, self._state, config.redis.server, parse_duration(config.redis.linger).total_seconds())
             self._url = await self._redis.start()

@@ -191,7 +191,7 @@ class MailImagesTests(SynchronousTestCase):
 
     def test_late(self) -> None:
         """While something that was taken has no file there is no image that would lack it."""
-        self.provider.journal._late.add(Id("main", "late"))
+        self.provider.journal._late[Id("main", "late")] = True
         self.assertRaises(Unavailable, result_of, self.provider.images.copy("main", "kept"))
         self.provider.journal._late.clear()
         self.assertEqual(result_of(self.provider.images.universes()), ["main"])

@@ -40,6 +40,18 @@ class OddStateTests(SynchronousTestCase):
         self.assertEqual(self.look(), ([], (1, 2, 6)))
         self.assertEqual({str(path): path.stat().st_mtime_ns for path in self.path.rglob("*")}, before)
 
+    def test_workers(self) -> None:
+        """The journals of several processes are all looked at."""
+        (segment,) = (self.path / "journal").glob("*.journal")
+        other = self.path / "journal-1" / segment.name
+        other.parent.mkdir()
+        octets = bytearray(segment.read_bytes())
+        octets[octets.index(b"d-1")] ^= 1
+        other.write_bytes(octets)
+        found, counted = self.look()
+        self.assertEqual(counted, (2, 2, 6))
+        self.assertEqual([one.partition(":")[0] for one in found], [f"journal-1/{segment.name}"])
+
     def test_strange_neighbours(self) -> None:
         """Files and folders that are none of ours are passed by, and a file in the place of the mail is told."""
         (self.path / "mail" / "note.txt").write_text("x")

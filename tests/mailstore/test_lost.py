@@ -323,6 +323,33 @@ def broken(fd: int) -> None:
     raise OSError(errno.EIO, "Input/output error")
 
 
+class MissingTests(SynchronousTestCase):
+    """The folder of all mail is taken away, as when its disk is unmounted, and put back."""
+
+    def test_missing(self) -> None:
+        """That is found out, nothing is taken meanwhile, and all that was is there when it is back."""
+        self.patch(QuickJournal, "_sync_disks", lambda journal: journal._disks.sync())
+        path = Path(self.mktemp())
+        provider = DiskProvider(str(path))
+        self.addCleanup(provider.stop)
+        result_of(provider.store.accept(a_delivery(0, MARIA)))
+        (path / "mail").rename(path / "away")
+        result_of(provider.store.accept(a_delivery(1, MARIA)))
+        provider.clock.advance(1)
+        self.assertIn("mail is not where it was", provider.journal.condition.told)
+        self.assertRaises(Unavailable, result_of, provider.store.accept(a_delivery(2, MARIA)))
+        (path / "mail").mkdir()
+        provider.clock.advance(1)
+        self.assertRaises(Unavailable, result_of, provider.store.accept(a_delivery(2, MARIA)))
+        (path / "mail").rmdir()
+        (path / "away").rename(path / "mail")
+        provider.clock.advance(1)
+        self.assertEqual(provider.journal.condition.told, "")
+        result_of(provider.store.accept(a_delivery(3, MARIA)))
+        inbox = result_of(provider.store.folder(MARIA, "INBOX"))
+        self.assertEqual(list(inbox.column("key", inbox.uids)), ["d-0", "d-1", "d-3"])
+
+
 class SyncingTests(SynchronousTestCase):
     """Errors of syncs."""
 

@@ -28,7 +28,7 @@ from simmail.errors import Unavailable
 from simmail.mailstore.delivery.maildir_delivery import DeliveryResult
 from simmail.mailstore.delivery.request import Into, StoreId
 from simmail.mailstore.journal.records import Id
-from simmail.mailstore.journal.sync import Condition, Disks, Hands, sync_directory
+from simmail.mailstore.journal.sync import Condition, Disks, Hands, NotSynced, sync_directory
 from simmail.mailstore.journal.uncommitted import Owing, Replayed
 from simmail.mailstore.maildir.filename import unpacked
 from simmail.mailstore.maildir.layout import Layout
@@ -114,8 +114,9 @@ class Journal:
         self._committed: list[Id] = []
         self._lazy: Any = None
         self._looking: Any = None
-        # What was promised and could not be made visible yet: no death of a writer takes it back.
-        self._late: set[Id] = set()
+        # What was promised and could not be made visible yet, which no death of a writer takes back; whether the disk
+        # has refused it.
+        self._late: dict[Id, bool] = {}
         self._resting: dict[Deferred[None], tuple[str, Any]] = {}
         self._erased: Counter[str] = Counter()
         self._disks = Disks()
@@ -145,6 +146,11 @@ class Journal:
         for at, again in list(self._begun.values()):
             self.writer.send(Begin(at))
             again()
+        if not self.late:
+            # Who looks waits for what only the death of a writer holds up.
+            for one, (_, call) in list(self._resting.items()):
+                call.cancel()
+                self._rested(one)
 
     # Doubts
 
@@ -241,7 +247,7 @@ class Journal:
 
     async def _once_more(self, delivery: Delivery, into: Into, erased: int) -> DeliveryResult:
         pause, key = _AGAIN, Id(delivery.universe, delivery.id)
-        self._late.add(key)
+        self._late[key] = self.writer.alive
         try:
             while True:
                 # It would be filed into another universe of that name, or into the ruins of its own.
@@ -253,9 +259,10 @@ class Journal:
                 try:
                     return await self.writer.file(delivery, into)
                 except Exception as error:
+                    self._late[key] |= self.writer.alive
                     self.log.error("a message that was taken is not visible yet: {error}", error=error)
         finally:
-            self._late.discard(key)
+            del self._late[key]
 
     def _rest(self, universe: str, seconds: float) -> Deferred[None]:
         if self._closing:
@@ -270,8 +277,8 @@ class Journal:
 
     @property
     def late(self) -> bool:
-        """Whether anything that was promised could not be made visible."""
-        return bool(self._late)
+        """Whether the disk refused anything that was promised; what a dead writer left is visible in a moment."""
+        return any(self._late.values())
 
     def committed(self, universe: str, ids: Iterable[str]) -> None:
         """The commits of these deliveries are made."""
@@ -284,6 +291,10 @@ class Journal:
 
     def _write_lazily(self) -> None:
         self._lazy = None
+        try:
+            self._disks.check()
+        except NotSynced as error:
+            self.doubt(error)
         # Even when nothing is settled there may be something to be noted.
         self._write_committed()
 

@@ -6,7 +6,7 @@ octets for written from then on: a second sync that succeeds proves nothing.
 So an error here is no C{OSError} like any other: whoever gets it writes again
 what is in doubt, or takes it back (L{NotSynced}).  A disk that an error made
 read-only syncs nothing and reports nothing (C{errors=remount-ro} of ext4);
-that is an error here.
+that is an error here, and so is a folder that was taken away.
 """
 
 from __future__ import annotations
@@ -116,6 +116,17 @@ class Disks:
                 errors.append(error)
         if errors:
             raise errors[0]
+        self.check()
+
+    def check(self) -> None:
+        """All directories are where they were.  @raise NotSynced: nobody would find what is written into one."""
+        for path, fd in list(self._roots.items()):
+            try:
+                there = os.path.samestat(os.fstat(fd), os.stat(path))
+            except OSError:
+                there = False
+            if not there:
+                raise NotSynced(errno.ENOENT, f"the folder {os.path.basename(path)} is not where it was")
 
     def close(self) -> None:
         """No more."""

@@ -158,6 +158,11 @@ class Writer:
         if self._socket is not None:
             self._died()
 
+    @property
+    def alive(self) -> bool:
+        """Whether there is such a process now."""
+        return self._socket is not None
+
     # What is asked
 
     def call(self, request: WriterRequest[T]) -> Deferred[T]:
@@ -329,6 +334,8 @@ class InlineWriter:
         self.commit = GroupCommit(path, segment, disks, hands._replace(writer=self._do_soon), tell=tell)
         self.handler = RequestHandler(self.commit, open_layout, hands.seconds, looks)
         self._stopped = False
+
+    alive = True
 
     def call(self, request: WriterRequest[T]) -> Deferred[T]:
         """Deferred of the answer."""

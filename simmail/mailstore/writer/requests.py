@@ -391,7 +391,14 @@ class ScanFiles(StoreRequest[list[bool | None]], frozen=True):
 
 
 class IWriter(Protocol):
-    """Alone changes Maildirs: does what it is asked, in that order."""
+    """
+    Alone changes Maildirs: does what it is asked, in that order.
+
+    @ivar alive: it can be asked now; False while another one begins in the place of one that died.
+    """
+
+    @property
+    def alive(self) -> bool: ...
 
     def call(self, request: WriterRequest[T]) -> Deferred[T]:
         """Ask; Deferred of the answer."""

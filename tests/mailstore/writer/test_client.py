@@ -18,7 +18,7 @@ from simmail.mailstore.delivery.mailboxes import MakeMailbox
 from simmail.mailstore.journal import journal
 from simmail.mailstore.mailstore import MailStore
 from simmail.mailstore.writer.client import Writer
-from simmail.mailstore.writer.protocol import WriterDefect
+from simmail.mailstore.writer.protocol import FILED, WriterDefect
 from simmail.mailstore.writer.requests import ReadShown
 from tests.contracts.mailstores import a_delivery, a_mail, tiny_digest
 from tests.mailstore.stores import StoreTestCase
@@ -271,6 +271,31 @@ class PromiseTests(WriterTestCase):
         self.refuse(False)
         self.assertFalse(self.store.exists(MARIA))
         self.assertEqual(await self.store.uncommitted(), [])
+
+    async def test_killed_before_it_is_told(self) -> None:
+        """Who looks waits for what was promised by a writer that has died, and sees it once."""
+        await self.store.accept(a_delivery("first", MARIA))
+        writer: Any = self.journal.writer
+        tell, pid = writer._tell, self.pid
+
+        def hear(frame: Any) -> None:
+            if frame[0] != FILED:
+                tell(frame)
+            else:
+                os.kill(pid, signal.SIGKILL)
+
+        self.patch(writer, "_tell", hear)
+        with capturedLogs():
+            promised = self.promise("promised")
+            while writer.alive:
+                await deferLater(reactor, 0.01, lambda: None)  # type: ignore[arg-type]
+            self.patch(writer, "_tell", tell)
+            visible = self.store.when_visible()
+            self.assertIsNotNone(visible)
+            await visible
+            self.assertEqual(await self.keys(), ["d-first", "d-promised"])
+            await promised
+        self.assertIsNone(self.store.when_visible())
 
     async def test_killed(self) -> None:
         """Another writer files it, once."""
