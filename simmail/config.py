@@ -95,7 +95,7 @@ class Server(Struct, frozen=True, forbid_unknown_fields=True):
     Who the server is and where it keeps things.
 
     C{demo}: anybody may look at the universe C{demo}; C{plans}: a file of plans; C{workers}: processes that share the
-    universes.
+    universes; C{node}: the name of this one among several servers on one Redis.
     """
 
     domain: Domain = "sim.test"
@@ -103,6 +103,7 @@ class Server(Struct, frozen=True, forbid_unknown_fields=True):
     demo: bool = True
     plans: str = ""
     workers: Annotated[int, Meta(ge=1, le=64)] = 1
+    node: Annotated[str, Meta(pattern=r"\A[a-z0-9-]{0,63}\Z")] = ""
 
 
 class Listen(Struct, frozen=True, forbid_unknown_fields=True):
@@ -124,12 +125,22 @@ class Logging(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Redis(Struct, frozen=True, forbid_unknown_fields=True):
-    """The operator's Redis, or the program for a private one."""
+    """The operator's Redis, some members of a cluster, or the program for a private one."""
 
     url: str = ""
+    cluster: tuple[str, ...] = ()
     server: str = ""
     timeout: Duration = "2s"
     linger: Duration = "10m"
+
+    def __post_init__(self) -> None:
+        if self.url and self.cluster:
+            raise FieldError("", "url or cluster, not both")
+
+    @property
+    def private(self) -> bool:
+        """Whether the service runs its own."""
+        return not self.url and not self.cluster
 
 
 class Tls(Struct, frozen=True, forbid_unknown_fields=True):

@@ -77,6 +77,10 @@ class Unavailable(Refusal):
     """Redis or the mail store is away; trying again later makes sense."""
 
 
+class Fenced(Unavailable):
+    """Another server has taken the universe: nothing that is done for it here becomes true."""
+
+
 class Elsewhere(Unavailable):
     """
     Another process of the service has the universe, and does what is asked.

@@ -250,7 +250,7 @@ class Daemon(SignalledService):
         journal = Journal(str(state / f"journal{suffix}"), reactor)
         self._stopping.append(journal.close)
         begun = succeed(url)
-        if not url:
+        if not url and config.redis.private:
             redis = PrivateRedis(
                 reactor, state, config.redis.server, parse_duration(config.redis.linger).total_seconds())
             self._stopping.append(redis.stop)
@@ -292,7 +292,7 @@ class Daemon(SignalledService):
             self._stopping.append(self._peers.close)
         database = RedisDatabase(
             reactor, await begun, parse_duration(config.redis.timeout).total_seconds(),
-            state / f"numbers{suffix}.json")
+            state / f"numbers{suffix}.json", config.server.node, config.redis.cluster)
         self._stopping.append(database.close)
         waiting = reactor.callLater(TOLD, self._tell_of_redis, database)
         try:

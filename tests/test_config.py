@@ -111,6 +111,7 @@ class ConfigTests(SynchronousTestCase):
             ({"listen": {"http": 70000}}, "listen.http"), ({"smtp": {"connections": 0}}, "smtp.connections"),
             ({"smtp": {"sender": "some"}}, "smtp.sender"), ({"http": {"rate": -1}}, "http.rate"),
             ({"imap": {"timeout": "soon"}}, "imap.timeout"), ({"redis": {"timeout": "0s"}}, "redis.timeout"),
+            ({"redis": {"url": "redis://h", "cluster": ["redis://h"]}}, "redis"),
             ({"server": {"domain": "no domain"}}, "server.domain"), ({"tls": {"key": "key.pem"}}, "tls"),
             ([], "config"), ("text", "config"),
         ):

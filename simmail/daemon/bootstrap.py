@@ -17,7 +17,7 @@ from simmail import __version__
 from simmail.config import Config
 from simmail.core.net.loopback import reached
 from simmail.durable import write
-from simmail.errors import Unauthenticated, Unavailable
+from simmail.errors import Conflict, Invalid, Unauthenticated, Unavailable
 from simmail.server.apikeys import Key
 from simmail.server.demo import create_demo
 from simmail.server.passwords import new_password
@@ -68,7 +68,10 @@ async def first_start(server: MailServer, config: Config, state: Path) -> First:
         await server.create_org("default")
     name = config.smtp.default_universe
     if not any(universe.id == name for universe in server.universes()):
-        await server.create_universe(name)
+        try:
+            await server.create_universe(name)
+        except Conflict as error:
+            raise Invalid("smtp.default_universe", str(error)) from None
     login = key = False
     universe = server.universe(name)
     if universe.policy.account(LOGIN) is None:
@@ -91,7 +94,11 @@ async def first_start(server: MailServer, config: Config, state: Path) -> First:
     if not (state / LOGINS).exists():
         missing.append(LOGINS)
     if config.server.demo:
-        await create_demo(server)
+        try:
+            await create_demo(server)
+        except Conflict as error:
+            # Of several servers on one Redis, one has it.
+            _log.info("no demo here: {error}", error=error)
     return First(key, login, _found(missing, state))
 
 

@@ -30,6 +30,7 @@ STATUSES: tuple[tuple[type[errors.Refusal], int], ...] = (
     (errors.TooMany, 429),
     (errors.TimedOut, 408),
     (errors.Elsewhere, 503),
+    (errors.Fenced, 503),
     (errors.Replaced, 503),
     (errors.Unavailable, 503),
 )

@@ -28,6 +28,8 @@ class ServerDocuments:
         self._peers = peers
         self._watchers: dict[Callable[[], None], None] = {}
         self._learners: dict[str, Callable[[str, bytes | None], Any]] = {}
+        #: Some universes of this server are served by nobody it could ask.
+        self.lacking = False
 
     def watch(self, look_again: Callable[[], None]) -> Callable[[], None]:
         """Call it whenever somebody may do less; answers how to stop."""
@@ -82,7 +84,8 @@ class ServerDocuments:
 
     async def ask(self, question: str, *arguments: Any) -> list[Any]:
         """Return what other processes answer (C{MailServer.answers}), None for each that does not."""
-        return [] if self._peers is None else await self._peers.ask(question, *arguments)
+        told = [] if self._peers is None else await self._peers.ask(question, *arguments)
+        return [*told, None] if self.lacking else told
 
     def is_mine(self, name: str) -> bool:
         """Whether this process has what is placed so."""

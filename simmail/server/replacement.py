@@ -18,7 +18,7 @@ from twisted.internet.task import deferLater
 from twisted.logger import Logger
 
 from simmail.core.records.commit import Commit
-from simmail.errors import Unavailable
+from simmail.errors import Fenced, Unavailable
 from simmail.interfaces import IDatabase, IMailImages, IMailStore
 from simmail.server import remainder
 from simmail.server.documents import ServerDocuments
@@ -79,7 +79,10 @@ class Replacement:
         for octets in (await self._documents.table(STEPS)).values():
             step = msgspec.json.decode(octets, type=Step)
             if mine(step.record.placed):
-                await self._place(step)
+                try:
+                    await self._place(step)
+                except Fenced as error:
+                    self.logger.warn("the universe {id} is not replaced: {error}", id=step.record.id, error=error)
         for image, placed in (await self._documents.table(GOING)).items():
             if mine(str(msgspec.json.decode(placed))):
                 await self.clear(image)
@@ -91,7 +94,11 @@ class Replacement:
     async def clear(self, image: str) -> None:
         """Remove what is under an id that is in L{GOING}, and nobody's."""
         await self._images.erase(image)
-        await self._database.erase(image)
+        try:
+            await self._database.erase(image)
+        except Fenced:
+            # Another server has a universe of that id: nothing there is of this one.
+            pass
         await self._documents.drop((GOING, image))
 
     async def replace(self, universe: Universe, step: Step) -> Universe:

@@ -16,6 +16,7 @@ import msgspec
 from msgspec.structs import replace
 from twisted.internet.defer import Deferred, gatherResults
 from twisted.internet.interfaces import IReactorTime
+from twisted.logger import Logger
 
 from simmail.config import Config
 from simmail.core.inspection.engine import SpamEngine
@@ -24,7 +25,7 @@ from simmail.core.inspection.sender.published import FetchFile, not_fetched
 from simmail.core.records.commit import Commit
 from simmail.core.rules.quota_plan import Plan, SELF_HOSTED
 from simmail.core.wording.attached import ReadPdf, not_read
-from simmail.errors import Conflict, NotFound, Unavailable
+from simmail.errors import Conflict, Fenced, NotFound, Unavailable
 from simmail.interfaces import IBrowser, IDatabase, ILanguageModel, IMailImages, IMailStore, IPeers, IWebhookSender
 from simmail.server.accounts import Accounts
 from simmail.server.apikeys import ApiKeys
@@ -37,6 +38,7 @@ from simmail.server.resets import Resets
 from simmail.server.signin import Authenticator
 from simmail.server.signin_limit import SharedSignInLimit, SignInLimit
 from simmail.server.snapshots import Snapshots
+from simmail.server.transfer.leases import UniverseLeases
 from simmail.server.transfer.transfers import Exports, no_export, Transfers
 from simmail.server.users import Users
 from simmail.universe.clock import WallClock, begun
@@ -67,6 +69,7 @@ class MailServer:
         files: FetchFile = not_fetched, read_pdf: ReadPdf = not_read, peers: IPeers | None = None,
         exports: Exports = no_export,
     ) -> None:
+        self.logger = Logger(namespace="simmail.server")
         self._config = config
         self._database = database
         self._store = store
@@ -87,6 +90,7 @@ class MailServer:
         self.plans: Mapping[str, Plan] = plans or {SELF_HOSTED.name: SELF_HOSTED}
         self._peers = peers
         self._documents = documents = ServerDocuments(database, peers)
+        self._leases = UniverseLeases(database, reactor, self._lost)
         #: Tells open calls that somebody may do less: C{watch(look_again)} answers how to stop.
         self.watch = documents.watch
         self._universes = universes = Universes(config.smtp.default_universe)
@@ -135,10 +139,14 @@ class MailServer:
         await self._documents.keep("universes", self._learn)
         now = self._reactor.seconds()
         for record in self._found:
-            self._universes.add(await self._opened(record))
-        for record in self._found:
-            if record.ends is not None and record.ends.timestamp() <= now:
-                await self.delete_universe(record.id)
+            try:
+                self._universes.add(await self._opened(record))
+            except Fenced as error:
+                self.logger.critical("{error}: it is not served here", error=error)
+                self._give_up(record)
+        for universe in self.universes():
+            if universe.record.ends is not None and universe.record.ends.timestamp() <= now:
+                await self.delete_universe(universe.id)
         self._found.clear()
 
     def _learn(self, universe_id: str, octets: bytes | None) -> None:
@@ -163,6 +171,7 @@ class MailServer:
             record, self._config, self._store(record.id), self._database, self._reactor, self._unique, self._browser,
             self._webhook_sender, self._model, partial(self._orgs.plan_of, record.org), self._in_thread,
             self._wall_clock, self._recovered, self._lookup, self._engines, self._files, self._read_pdf)
+        await self._leases.take(record.id)
         await universe.start()
         return universe
 
@@ -174,6 +183,25 @@ class MailServer:
         self._lifetimes.changed()
         # Who looks at what was there before is to look again.
         self._documents.tell()
+
+    def _lost(self, universe_id: str) -> None:
+        """Another server has taken a universe: those who are connected are told, others to try again."""
+        universe = next((one for one in self.universes() if one.id == universe_id), None)
+        if universe is not None:
+            self._give_up(universe.record)
+            self._documents.tell()
+            Deferred.fromCoroutine(self._close(universe)).addErrback(
+                lambda failure: self.logger.failure("a universe that was lost is not closed", failure))
+
+    def _give_up(self, record: UniverseRecord) -> None:
+        self._universes.remove(record.id)
+        self._universes.know(record.id, record)
+        self._accounts.pop(record.id, None)
+        self._documents.lacking = True
+
+    async def _close(self, universe: Universe) -> None:
+        await universe.close()
+        await universe.store.close()
 
     def _recovered(self) -> None:
         if all(universe.recovery.finished for universe in self.universes()):
@@ -190,6 +218,7 @@ class MailServer:
         for universe in self.universes():
             await universe.stop()
             await universe.store.close()
+        await self._leases.stop()
 
     async def find(self, recipient: str) -> str:
         """
@@ -255,6 +284,7 @@ class MailServer:
         record = UniverseRecord(
             universe_id, name or universe_id, org, datetime.fromtimestamp(real, UTC), seed or universe_id,
             begun(real, clock, speed, frozen), separate, ends)
+        await self._leases.take_new(universe_id)
         await self._documents.put("universes", universe_id, record)
         universe = await self._opened(record)
         self._take(universe)
@@ -314,6 +344,7 @@ class MailServer:
         await store.erase()
         await self._database.erase(universe_id)
         await self._documents.drop((GOING, universe_id))
+        await self._leases.give_back(universe_id)
         await store.close()
 
     # Logins

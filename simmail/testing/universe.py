@@ -80,7 +80,7 @@ class MemoryServer:
         self.config = config or Config()
         self.reactor = Clock()
         self.reactor.rightNow = real
-        self.database = MemoryDatabase()
+        self.database = MemoryDatabase(self.reactor.seconds, self.config.server.node)
         numbers = count(1)
         self.unique: Callable[[], str] = lambda: f"d{next(numbers):06d}"
         self.images = MemoryMailImages(lambda universe: MemoryMailStore(universe, digest=digest))

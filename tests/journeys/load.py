@@ -133,7 +133,7 @@ class Load:
         @param within: real seconds for all to be decided.
         """
         service = self.service
-        until(lambda: 'simmail_mail_undecided{universe="main"} 0\n' in service.get("/metrics").body.decode(), within)
+        until(lambda: service.undecided() == 0, within)
         with service.imap() as session:
             read = _read_all(session)
         inbox = Counter(read)

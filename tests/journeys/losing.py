@@ -150,7 +150,7 @@ def nothing_due(service: Service) -> bool:
 def check_all(case: JourneyCase, load: Load, memory: Memory, within: float = SOON) -> None:
     """Every mail that was acknowledged is told of once, and drew a reaction once; no number was used twice."""
     service = load.service
-    until(lambda: 'simmail_mail_undecided{universe="main"} 0\n' in service.get("/metrics").body.decode(), within)
+    until(lambda: service.undecided() == 0, within)
     # What was decided late is due already, and would be written while it is looked at.
     until(lambda: nothing_due(service), within)
     names = persona_mail(service)

@@ -6,6 +6,7 @@ import fcntl
 import imaplib
 import json
 import os
+import re
 import resource
 import shutil
 import signal
@@ -233,6 +234,12 @@ class Service:
             if len(page) < 1000:
                 return found
             after = page[-1]["id"]
+
+    def undecided(self) -> int:
+        """How many mails of the first universe nobody has decided about; -1: that is not told just now."""
+        told = re.search(r'simmail_mail_undecided\{[^}]*universe="main"[^}]*\} (\d+)',
+                         self.get("/metrics").body.decode())
+        return int(told[1]) if told else -1
 
     def smtp(self, timeout: float = SOON) -> smtplib.SMTP:
         """A session on the SMTP port."""

@@ -15,10 +15,10 @@ class CrashTests(JourneyCase):
 
     def test_killed_in_mid_load(self) -> None:
         """
-        Sixteen sessions send, others change folders and settings; the daemon is killed, its restart too, the daemon
-        with Redis, and Redis.
+        Sixteen sessions send, others change folders and settings; what writes mail is killed, the daemon, its restart
+        too, the daemon with Redis, and Redis.
         """
         rounds = Rounds(self, self.service({**DEMO, **WRITERS}), 16, 0.9, random.Random(time.time_ns()))
-        for victim, twice in (("simmail", True), ("both", False), ("redis", False)):
+        for victim, twice in (("writer", False), ("simmail", True), ("both", False), ("redis", False)):
             rounds.play(victim, twice)
         rounds.finish()

@@ -6,17 +6,19 @@ A universe that goes on is looked at too: what is found is asked about once more
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from functools import partial
 from typing import Any, NamedTuple
 
 from msgspec import Struct
 
-from simmail.core.records.commit import Commit
+from simmail.core.records.commit import Commit, JobQuery
 from simmail.core.records.delivery import Arrival
 from simmail.core.records.event import Recorded
 from simmail.core.records.job import Job
 from simmail.errors import NotFound
+from simmail.interfaces import IDatabase
 from simmail.universe.universe import Universe
 
 UNFINISHED = ("pending", "running")
@@ -78,6 +80,8 @@ async def _found(universe: Universe) -> AsyncIterator[_Found]:
         if job.persona_id is not None and universe.people.known(job.persona_id) is None:
             yield _Found(f"job {job.id}", f"is that of {job.persona_id}, who is not there", "it is skipped",
                          partial(universe.scheduler.skip, job.id))
+    async for one in unlisted(universe.database, universe.id, jobs.values()):
+        yield one
     for persona in universe.people.everyone():
         if not universe.store.exists(persona.address):
             yield _Found(f"mailbox {persona.address}", f"is not there, but {persona.id} is", "it is made",
@@ -92,6 +96,27 @@ async def _found(universe: Universe) -> AsyncIterator[_Found]:
     if kept:
         yield _Found("mail kept for jobs", f"is that of {len(kept)} jobs that are not planned", "it is removed",
                      partial(universe.store.held.drop, sorted(kept)))
+
+
+async def unlisted(database: IDatabase, universe: str, jobs: Collection[Job]) -> AsyncIterator[_Found]:
+    """Find, of jobs that are not finished, those that are missing among all of a kind, a persona or a case."""
+    for field, whose in (("kind", "its kind"), ("persona_id", "its persona"), ("case_id", "its case")):
+        groups: dict[str, set[str]] = {}
+        for job in jobs:
+            if getattr(job, field):
+                groups.setdefault(getattr(job, field), set()).add(job.id)
+        for value, wanted in groups.items():
+            missing = wanted
+            # Asked twice, for jobs may be moved meanwhile.
+            for _ in range(2):
+                for state in UNFINISHED if missing else ():
+                    missing = missing - {job.id for job in await database.jobs(
+                        universe, JobQuery(**{field: value}, state=state, limit=sys.maxsize))}
+            for id in sorted(missing):
+                job = await database.job(universe, id)
+                if job is not None and job.state in UNFINISHED:
+                    yield _Found(f"job {id}", f"is not listed with those of {whose}, {value}", "it is listed",
+                                 partial(database.commit, universe, Commit(jobs=(job,))))
 
 
 async def _plan_again(universe: Universe, job: Job) -> None:

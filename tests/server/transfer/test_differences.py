@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from simmail.core.records.commit import Commit
 from simmail.core.records.delivery import Arrival, Copy
-from simmail.server.transfer.differences import differences
+from simmail.database import layout
+from simmail.server.transfer.differences import differences, unlisted
 from simmail.testing.universe import now
+from tests.contracts.databases import job
+from tests.database.running import RedisTestCase
 from tests.server.copies import CopiesTestCase
 
 
@@ -57,3 +60,23 @@ class DifferenceTests(CopiesTestCase):
         """Mail that is kept for jobs which are not planned."""
         now(self.universe.store.held.keep(["j_gone"], b"octets"))
         self.mended("mail kept for jobs", "is that of 1 jobs that are not planned", "it is removed")
+
+
+class UnlistedTests(RedisTestCase):
+    """A job that is there, and missing in an order of jobs."""
+
+    async def test_each_order(self) -> None:
+        """It is found by its kind, persona and case, listed again, and then there is none."""
+        jobs = [job(f"j{n}", n, persona_id="p1", case_id="c1") for n in range(3)]
+        await self.database.commit("main", Commit(jobs=tuple(jobs)))
+        prefix = layout.prefix("main")
+        places = await self.database._of(prefix).reads.call(("ZRANGE", prefix + layout.ORDER, "0", "-1"))
+        for letter, whose in ((b"k", f"its kind, {jobs[1].kind}"), (b"p", "its persona, p1"), (b"c", "its case, c1")):
+            self.assertEqual([one async for one in unlisted(self.database, "main", jobs)], [])
+            (gone,) = (one for one in places if one.startswith(letter) and one.endswith(b"j1"))
+            await self.database._of(prefix).writes.call(("ZREM", prefix + layout.ORDER, gone))
+            (found,) = [one async for one in unlisted(self.database, "main", jobs)]
+            self.assertEqual(found[:3], ("job j1", f"is not listed with those of {whose}", "it is listed"))
+            assert found.mend is not None
+            await found.mend()
+        self.assertEqual([one async for one in unlisted(self.database, "main", jobs)], [])
