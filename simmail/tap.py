@@ -56,8 +56,8 @@ THREADS = 8
 
 #: Real seconds that sessions are given to finish what they are doing, and all of stopping may take.
 FAREWELL, STOP = 4.0, 9.0
-#: Turns of the reactor in which an answer that is known is sent.
-ANSWERED = 3
+#: Turns of the reactor in which an answer that is known is sent; real seconds in which what is asked is answered.
+ANSWERED, ANSWERING = 3, 1.0
 
 #: Real seconds after which whoever waits is told what the start waits for.
 TOLD = 0.8
@@ -471,7 +471,7 @@ class Daemon(SignalledService):
                 factory.close()
         await self._halt()
         if "http" in self._factories:
-            self._factories["http"].close()
+            await self._factories["http"].drain(ANSWERING)
         await gatherResults(drained)
         for step in reversed(self._stopping):
             try:

@@ -53,6 +53,7 @@ class Peers:
         self._answers: dict[str, Callable[..., Any]] = {}
         self._factories: Mapping[str, Any] = {}
         self._begun = False
+        self._moving = 0
         self._giving: set[Deferred[None]] = set()
         self._ready: Waiting[None] = Waiting(reactor)
         # Heard from the first moment: what others say meanwhile waits until it is understood.
@@ -83,7 +84,7 @@ class Peers:
             Deferred.fromCoroutine(self._give(link, transport, True, handover))
             for factory in self._factories.values() for transport, handover in factory.unbound()])
         until = self._reactor.seconds() + LEAVING
-        while any(not one.called for one in self._giving) and self._reactor.seconds() < until:
+        while (self._moving or any(not one.called for one in self._giving)) and self._reactor.seconds() < until:
             await deferLater(self._reactor, 0.01)
 
     def close(self) -> None:
@@ -111,15 +112,20 @@ class Peers:
         return Deferred.fromCoroutine(self._give(self._links[number], transport, direct, handover))
 
     async def _give(self, link: PeerLink, transport: Any, direct: bool, handover: HowItGoesOn) -> None:
-        if not link.up:
-            await link.when_up(PATIENCE)
-        # Not from within the reading of the transport.
-        await deferLater(self._reactor, 0)
-        # The client may have left.
-        told = handover() if transport.connected and not transport.disconnecting else None
-        if told is not None:
-            descriptor = detached(transport) if direct else carried(self._reactor, transport)
-            self._giving.add(Deferred.fromCoroutine(self._given(link, told, descriptor)))
+        # Whoever leaves waits for it from here on.
+        self._moving += 1
+        try:
+            if not link.up:
+                await link.when_up(PATIENCE)
+            # Not from within the reading of the transport.
+            await deferLater(self._reactor, 0)
+            # The client may have left.
+            told = handover() if transport.connected and not transport.disconnecting else None
+            if told is not None:
+                descriptor = detached(transport) if direct else carried(self._reactor, transport)
+                self._giving.add(Deferred.fromCoroutine(self._given(link, told, descriptor)))
+        finally:
+            self._moving -= 1
 
     async def _given(self, link: PeerLink, handover: Handover, descriptor: int) -> None:
         """Have it taken; if the other process ends before it took it, by the one that follows."""

@@ -166,6 +166,18 @@ class PeersTests(SynchronousTestCase):
         self.successResultOf(left)
         taking.callback(True)
 
+    def test_leave_while_giving(self) -> None:
+        """What was just to be given away when it leaves is given first."""
+        self.peers._factories = {}
+        self.first.takes = [True]
+        done = self.peers.give(0, self.transport, True, lambda: Handover("http", "::1", b"GET"))
+        left = Deferred.fromCoroutine(self.peers.leave())
+        self.assertNoResult(left)
+        self.reactor.pump([0, 0.01, 0.01])
+        self.successResultOf(done)
+        self.successResultOf(left)
+        self.assertEqual(len(self.first.given), 1)
+
     def test_leave_alone(self) -> None:
         """With nobody there nothing is given away."""
         self.first.up = self.third.up = False

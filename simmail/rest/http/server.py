@@ -22,6 +22,7 @@ from secrets import token_hex
 from typing import Any
 from urllib.parse import unquote
 
+from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IAddress, IDelayedCall
 from twisted.internet.protocol import Protocol
 from twisted.internet.tcp import Server
@@ -118,6 +119,11 @@ class _Channel(http.HTTPChannel):
         if self.requests or self._buffer or not self.direct or self._lingers:
             return None
         return Handover("http", self.place, b"")
+
+    @property
+    def waits(self) -> bool:
+        """Whether the client has asked something, or begun to, and nothing of the answer has been sent."""
+        return not self.requests[0].startedWriting if self.requests else bool(self._buffer)
 
     def sent_ahead(self) -> bytes:
         """Return what has come behind the request that is being answered."""
@@ -326,6 +332,7 @@ class ApiSite(Site):
         self.answers: dict[str, Callable[[], Any]] = {}
         self._at: Counter[str] = Counter()
         self._answered = answered
+        self._drained: Deferred[None] | None = None
         self._dated, self._date = -1, b""
         self._series, self._count = token_hex(4).encode("ascii"), 0
         # On the instance: a Logger that is a class attribute takes the class's name for its namespace.
@@ -372,15 +379,44 @@ class ApiSite(Site):
             self._at[place] -= 1
             if not self._at[place]:
                 del self._at[place]
+        self._look_who_waits()
 
     def unbound(self) -> Iterator[tuple[Any, Callable[[], Handover | None]]]:
         """Yield the transports of connections, and how those go on in any process that may."""
         yield from ((one.transport, one.unbound) for one in list(self.connections))
 
-    def close(self) -> None:
-        """Close all connections at the end of the service, when what they are being sent is sent."""
+    def drain(self, patience: float) -> Deferred[None]:
+        """
+        Close all connections at the end of the service, when what they are being sent is sent.
+
+        Whoever has asked something that is not answered yet has its answer first; a stream is over.
+
+        @return: Deferred that fires when nobody waits any more, after C{patience} real seconds at the latest.
+        """
+        self._drained = Deferred()
         for channel in list(self.connections):
-            channel.loseConnection()
+            if channel.waits:
+                channel.persistent = False
+            else:
+                channel.loseConnection()
+        overdue = self.reactor.callLater(patience, self._abandon)
+        self._drained.addCallback(lambda _: overdue.cancel() if overdue.active() else None)
+        drained = self._drained
+        self._look_who_waits()
+        return drained
+
+    def _look_who_waits(self) -> None:
+        if self._drained is not None and not any(channel.waits for channel in self.connections):
+            drained, self._drained = self._drained, None
+            drained.callback(None)
+
+    def _abandon(self) -> None:
+        for channel in list(self.connections):
+            if channel.waits:
+                channel.loseConnection()
+        drained, self._drained = self._drained, None
+        if drained is not None:
+            drained.callback(None)
 
     def room(self, method: bytes, path: bytes) -> int:
         """Return how many octets the body of a request may have."""

@@ -486,12 +486,37 @@ class ConnectionLimitTests(SynchronousTestCase):
         ours[1].send(request("GET", "/api/read", headers=KEY))
         self.assertEqual(ours[1].answer().status, 200)
 
-    def test_close(self) -> None:
+    def test_drained(self) -> None:
         """At the end of the service all connections are closed."""
         site, _, _ = door(ROUTES)
         connection = Connection(site)
-        site.close()
+        self.successResultOf(site.drain(1.0))
         self.assertTrue(connection.transport.disconnecting)
+
+    def test_drained_behind_an_answer(self) -> None:
+        """Whoever waits for an answer has it first, within a time; then its connection is closed."""
+        later: Deferred[str] = Deferred()
+        site, _, clock = door([Route("GET", "/api/later", lambda call: later, "later")])
+        asking, idle = Connection(site), Connection(site)
+        asking.send(request("GET", "/api/later", headers=KEY))
+        drained = site.drain(1.0)
+        self.assertNoResult(drained)
+        self.assertEqual((asking.transport.disconnecting, idle.transport.disconnecting), (False, True))
+        later.callback("now")
+        self.assertEqual(asking.answer().status, 200)
+        self.assertTrue(asking.transport.disconnecting)
+        asking.protocol.connectionLost(Failure(ConnectionDone()))
+        self.successResultOf(drained)
+
+    def test_drained_in_time(self) -> None:
+        """Whoever is not answered in time is cut."""
+        site, _, clock = door([Route("GET", "/api/later", lambda call: Deferred(), "later")])
+        asking = Connection(site)
+        asking.send(request("GET", "/api/later", headers=KEY))
+        drained = site.drain(1.0)
+        clock.advance(1.0)
+        self.successResultOf(drained)
+        self.assertTrue(asking.transport.disconnecting)
 
 
 class AccessLogTests(SynchronousTestCase):
