@@ -412,7 +412,7 @@ def _draw(s: DecisionInput, before: Dossier, dossier: Dossier, found: Findings) 
         case=s.case is not None, promise=any(one.by == "persona" for one in dossier.promises),
         bulk=bulk(s.mail) or made.bulk, copy=copy and not informed and not plain, informed=informed,
         unwanted="cc only" if plain else made.unwanted,
-        dossier=before, farewell=found.farewell and bool(s.thread.wrote),
+        dossier=before, farewell=found.farewell and bool(s.thread.wrote), notice=found.informs_many,
         unread=_minds_unread(s, before, found),
     ))
     draw = s.dice.uniform("reply")

@@ -17,7 +17,7 @@ from simmail.core.records.relationship import Dossier
 
 #: Odds are multiplied by these.
 QUESTION, KNOWN, CASE, PROMISE = 1.5, 1.2, 1.4, 2.0
-BULK, COPY, NUDGED, FAREWELL = 0.25, 0.35, 0.75, 0.1
+BULK, COPY, NUDGED, FAREWELL, NOTICE = 0.25, 0.35, 0.75, 0.1, 0.02
 #: What wants no answer: of those who answer nearly everything one in thirty does.  Likewise a copy of what one
 #: colleague wrote to somebody else, and the highest rate that begins from.
 UNWANTED, INFORMED, NEARLY = 0.002, 0.002, 0.9
@@ -78,7 +78,7 @@ def making(found: Findings, address: str) -> Making:
 
 def reasons(
     *, question: bool, known: bool, case: bool, promise: bool, bulk: str, copy: bool, dossier: Dossier,
-    farewell: bool = False, informed: bool = False, unwanted: str = "", unread: float = 0.0,
+    farewell: bool = False, notice: bool = False, informed: bool = False, unwanted: str = "", unread: float = 0.0,
 ) -> tuple[Reason, ...]:
     """
     Everything that raises or lowers the odds of a reply to one mail.
@@ -97,6 +97,7 @@ def reasons(
         (informed, Reason(INFORMED, "informed by a colleague", wins=True)),
         (bool(unread), Reason(UNREAD * unread, "in a language that is not read, as was said", wins=True)),
         (farewell, Reason(FAREWELL, "nothing left to answer")),
+        (notice, Reason(NOTICE, "a notice to many")),
         (run > 0, Reason(NUDGED ** min(run, MOST_NUDGES), f"{run} unanswered before" if run > 1 else "a nudge")),
         (dossier.warmth is not None and dossier.warmth > 0.75, Reason(WARM, "liked")),
         (dossier.patience is not None and dossier.patience < 0.2, Reason(IMPATIENT, "out of patience")),

@@ -51,6 +51,7 @@ class Cues(Struct, frozen=True, forbid_unknown_fields=True):
     nobody_reads: tuple[str, ...] = ()
     parcel: tuple[str, ...] = ()
     machine: tuple[str, ...] = ()
+    to_many: tuple[str, ...] = ()
 
 
 @cache
@@ -94,6 +95,11 @@ def nobody_reads(address: str) -> bool:
     """Return whether mail to an address is read by nobody: no-reply@, in any spelling."""
     local = "".join(filter(str.isalnum, address.partition("@")[0].lower()[:100]))
     return local.startswith(cues().nobody_reads) or local.endswith("noreply")
+
+
+def greets_many(greeting: str) -> bool:
+    """Return whether a greeting is for all of a group: "Dear all", "Liebe Eltern"."""
+    return _has("to_many", _folded(greeting))
 
 
 def looks_made(text: str) -> bool:

@@ -157,6 +157,11 @@ class Findings:
         return self._has("answer_asked") or self.asks_question
 
     @property
+    def informs_many(self) -> bool:
+        """Return whether it tells all of a group something, and asks nobody anything."""
+        return agreements.greets_many(self.prose.greeting) and not (self.asks or self.points)
+
+    @property
     def farewell(self) -> bool:
         """Return whether it answers and only takes its leave."""
         return bool(self.mail.in_reply_to) and not self.mail.attachments and len(

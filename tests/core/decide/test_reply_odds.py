@@ -16,7 +16,7 @@ from tests.core.scenes import NOW, mail
 
 EVERYTHING = reasons(
     question=True, known=True, case=True, promise=True, bulk="a crowd", copy=True, informed=True, unwanted="a code",
-    dossier=Dossier("a@b.test", unanswered=2, warmth=0.9, patience=0.1))
+    notice=True, dossier=Dossier("a@b.test", unanswered=2, warmth=0.9, patience=0.1))
 
 
 class InclinationTests(SynchronousTestCase):
@@ -35,9 +35,9 @@ class InclinationTests(SynchronousTestCase):
                                  dossier=Dossier("a@b.test")), ())
 
     def test_every_reason(self) -> None:
-        """Eleven circumstances, five that raise and six that lower."""
+        """Twelve circumstances, five that raise and seven that lower."""
         self.assertEqual(len([one for one in EVERYTHING if one.odds > 1]), 5)
-        self.assertEqual(len([one for one in EVERYTHING if one.odds < 1]), 6)
+        self.assertEqual(len([one for one in EVERYTHING if one.odds < 1]), 7)
 
     def test_informed_wins(self) -> None:
         """Who is sure to answer answers all the same, but not what somebody else was only informed of."""

@@ -246,6 +246,16 @@ class MoodTests(SynchronousTestCase):
             self.assertEqual(Findings(answer, NOW).farewell, expected, text)
             self.assertFalse(Findings(scenes.mail(text), NOW).farewell)
 
+    def test_informs_many(self) -> None:
+        """A notice to a group; not where the group is asked, nor where one is greeted."""
+        for text, expected in (
+            ("Dear all,\n\nthe water is off on Wednesday.", True), ("Liebe Eltern,\n\nam Freitag ist frei.", True),
+            ("Estimados vecinos:\n\nEl ascensor no funciona.", True), ("Chers voisins,\n\nl'eau sera coupée.", True),
+            ("Dear all,\n\nwho brings a cake?", False), ("Dear all,\n\nplease let me know by Friday.", False),
+            ("Dear Ann,\n\nthe water is off on Wednesday.", False), ("Water is off. All of it.", False),
+        ):
+            self.assertEqual(Findings(scenes.mail(text), NOW).informs_many, expected, text)
+
     @given(st.text(max_size=500), st.text(max_size=50))
     def test_anything(self, text: str, subject: str) -> None:
         """Any text is read."""
