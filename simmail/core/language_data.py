@@ -5,7 +5,7 @@ The data folders of the languages, C{simmail/core/templates/<code>}, written for
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, NamedTuple
@@ -48,9 +48,24 @@ def read_optional(*path: str) -> Any:
     return read_yaml(*path) if _TEMPLATES.joinpath(*path).is_file() else None
 
 
+def folder_yaml(*path: str) -> Iterator[Any]:
+    """Give the data files of a folder of the templates, in the order of their names; none where there is no folder."""
+    folder = _TEMPLATES.joinpath(*path)
+    if folder.is_dir():
+        for name in sorted(one.name for one in folder.iterdir() if one.name.endswith(".yaml")):
+            yield read_yaml(*path, name)
+
+
 @cache
 def _tongues() -> dict[str, dict[str, Any]]:
     return dict(read_yaml("tongues.yaml"))
+
+
+@cache
+def given_names() -> frozenset[str]:
+    """Return first names that are common where the languages are spoken, in lower case."""
+    known = _tongues()
+    return frozenset(known["first_names"]).union(*known["given_names"].values())
 
 
 def native(address: str) -> str:

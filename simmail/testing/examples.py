@@ -5,7 +5,7 @@ Labelled mails: what kind each is of, for learning (C{examples.yaml} of each lan
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -55,7 +55,12 @@ def examples(folder: Path | None = None) -> Iterator[Example]:
 
 def digest() -> str:
     """Return a digest of all there is to learn from, as the model was asked about it."""
+    return digest_of((one.language, one.kind, one.mail.subject, one.mail.text) for one in examples())
+
+
+def digest_of(known: Iterable[Sequence[str]]) -> str:
+    """Return a digest of what there is to learn from, each as some texts."""
     state = hashlib.sha256()
-    for example in examples():
-        state.update(f"{example.language}\0{example.kind}\0{example.mail.subject}\0{example.mail.text}\n".encode())
+    for one in known:
+        state.update("\0".join(one).encode() + b"\n")
     return state.hexdigest()

@@ -14,7 +14,7 @@ from twisted.internet.defer import maybeDeferred
 from simmail.core.lru import Lru
 
 if TYPE_CHECKING:
-    from simmail.core.language.embedding import Encoder, Kinds, Matrix
+    from simmail.core.language.embedding import Classes, Encoder, Matrix
 
 #: So many texts are kept as vectors of two kilobytes.
 MOST = 2000
@@ -38,19 +38,27 @@ class Meaning:
         self._in_thread = in_thread
         self._vectors: Lru[str, Matrix] = Lru(most)
         self._kinds: Lru[str, Mapping[str, float]] = Lru(most)
+        self._exchanges: Lru[str, Mapping[str, float]] = Lru(most)
         self._loading = Lock()
         # What is asked in vain, while that is gathered.
         self._missing: dict[str, None] | None = None
 
     def kinds(self, text: str) -> Mapping[str, float]:
         """Return the kinds of mail that a text is like, with their likelihoods."""
+        return self._likely(text, self._kinds, "kinds.npz")
+
+    def exchanges(self, sentence: str) -> Mapping[str, float]:
+        """Return the exchanges that a sentence is like one that begins them, with their likelihoods."""
+        return self._likely(sentence, self._exchanges, "exchanges.npz")
+
+    def _likely(self, text: str, kept: Lru[str, Mapping[str, float]], name: str) -> Mapping[str, float]:
         if self._lacks(text):
             return {}
-        kinds = self._kinds.use(text)
-        if kinds is None:
-            kinds = self._loaded()[1].likely(self._vector(text))
-            self._kinds.put(text, kinds)
-        return kinds
+        likely = kept.use(text)
+        if likely is None:
+            likely = _classes(name).likely(self._vector(text))
+            kept.put(text, likely)
+        return likely
 
     def nearness(self, one: str, other: str) -> float:
         """Return how near two texts are in meaning."""
@@ -97,16 +105,21 @@ class Meaning:
         return vector
 
     def _encoded(self, texts: list[str]) -> list[Matrix]:
-        return list(self._loaded()[0].vectors(texts))
-
-    def _loaded(self) -> tuple[Encoder, Kinds]:
         with self._loading:
-            return _model()
+            encoder = _encoder()
+        return list(encoder.vectors(texts))
+
+
+# One for all universes; nothing of it is imported by who never asks.
+@cache
+def _encoder() -> Encoder:
+    from simmail.core.language.embedding import Encoder
+
+    return Encoder()
 
 
 @cache
-def _model() -> tuple[Encoder, Kinds]:
-    # One for all universes; nothing of it is imported by who never asks.
-    from simmail.core.language.embedding import Encoder, Kinds
+def _classes(name: str) -> Classes:
+    from simmail.core.language.embedding import Classes
 
-    return Encoder(), Kinds()
+    return Classes(name)

@@ -31,6 +31,8 @@ Matrix: TypeAlias = "NDArray[np.float32]"
 SIZE = 512
 #: More pieces of a text are not looked at: twice what is taken of a mail.
 _MOST_PIECES = 256
+#: A likelihood below this is none.
+_LEAST = 0.005
 
 # The table was cut into this many parts, a piece in that of its number modulo these.
 _PARTS = 17
@@ -175,24 +177,24 @@ class Encoder:
         return normal
 
 
-class Kinds:
-    """The kinds of mail that a vector is like: a linear model, learned from the examples of the languages."""
+class Classes:
+    """What a vector is like, of several things: a linear model, learned from examples of the languages."""
 
-    def __init__(self) -> None:
+    def __init__(self, name: str) -> None:
         """
         Read what was learned.
 
-        It is a file of C{numpy.savez}: C{names}, C{weights} with a row for each number of a vector and the
-        last for none, and C{examples}, the digest of what it was learned from.
+        @param name: of the file in the templates, one of C{numpy.savez}: C{names}, C{weights} with a row for each
+            number of a vector and the last for none, and C{examples}, the digest of what it was learned from.
         """
-        with np.load(BytesIO(read_octets("simmail.core", "templates", "kinds.npz")), allow_pickle=False) as packed:
+        with np.load(BytesIO(read_octets("simmail.core", "templates", name)), allow_pickle=False) as packed:
             self.names: tuple[str, ...] = tuple(map(str, packed["names"]))
             self.examples = str(packed["examples"])
             self._weights: Matrix = packed["weights"].astype(np.float32)
 
     def likely(self, vector: Matrix) -> dict[str, float]:
-        """Return each kind's likelihood, to hundredths, without those that have none."""
+        """Return each name's likelihood, to hundredths, without those that have none."""
         found = vector @ self._weights[:-1] + self._weights[-1]
         shares = np.exp(found - found.max())
-        rounded = ((name, round(float(share), 2)) for name, share in zip(self.names, shares / shares.sum()))
-        return {name: share for name, share in rounded if share}
+        shares /= shares.sum()
+        return {self.names[at]: round(float(shares[at]), 2) for at in np.flatnonzero(shares >= _LEAST)}

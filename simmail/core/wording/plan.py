@@ -21,7 +21,7 @@ from simmail.core.wording.attached import attached_texts
 from simmail.core.writer.context import Scene
 from simmail.core.writer.layout import closing, greeting, signed
 from simmail.core.writer.request import WordsRequest, Written
-from simmail.core.writer.speech_act import ACTS, Said
+from simmail.core.writer.speech_act import act_named, Said
 from simmail.core.writer.write import drafted
 
 #: Kinds of mail that are worded: notices and the notes above what is passed on are not.
@@ -166,7 +166,7 @@ def _facts(scene: Scene, body: str) -> tuple[dict[str, str], tuple[str, ...]]:
 
 def _act(act: Said, body: str) -> dict[str, Any]:
     """An act with the values that it needs or that the draft names."""
-    low, needs = body.lower(), ACTS[act.act].needs
+    low, needs = body.lower(), act_named(act.act).needs
     return {"act": act.act, **{
         name: value for name, value in sorted(act.values.items())
         if value and (name in needs or len(value) > 1 and value.lower() in low)}}

@@ -13,13 +13,14 @@ from msgspec.structs import replace
 from simmail.core.language.clause.question_types import asking, mentions_any
 from simmail.core.language.clause.restate import asks_ability, deed, found_out, own_matter
 from simmail.core.language.clause.tables import restating
-from simmail.core.language.phrases import asks_for_something, is_document, noun_phrase, words
+from simmail.core.language.phrases import asks_for_something, documents, is_document, noun_phrase, words
 from simmail.core.language.questions import MailQuestion, asks_to_do
 from simmail.core.language.tables import Language, counted
 from simmail.core.rng import Dice
 from simmail.core.writer.choice import LOW
 from simmail.core.writer.context import Read, Scene
 from simmail.core.writer.life import LIFE
+from simmail.core.writer.exchanges import recognition
 from simmail.core.writer.sources.answer_sources import AnswerSources
 from simmail.core.writer.sources.known import (
     asks_state, in_full, looked_up, option_said, said_before, values_for, without_topic,
@@ -51,11 +52,14 @@ def answer(
     @param back: it may be answered with a question.
     """
     values = values_for(scene, read, question, known)
-    if question.form == "opinion":
-        return Said(act="answer.opinion", values=values)
-    found = looked_up(scene, read, question, known)
+    found = looked_up(scene, read, question, known) if question.form != "opinion" else None
     if found is not None:
         return found
+    begins = None if read.found.options or question.options else recognition.answered(scene, read, question.text)
+    if begins is not None and not documents(question.text, scene.language):
+        return begins
+    if question.form == "opinion":
+        return Said(act="answer.opinion", values=values)
     asked = _to_find_out(read, question, scene.language)
     if asked and not own_matter(asked, scene.language):
         # Nobody knows it before having asked.

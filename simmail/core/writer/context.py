@@ -99,7 +99,7 @@ class Scene(Struct, frozen=True):
 
     def has_said(self, act: str) -> bool:
         """Return whether one of the lines of an act stands in the mails below."""
-        return any(len(line.longest) > 11 and line.longest in self.said for line in self.voice.acts[act])
+        return any(len(line.longest) > 11 and line.longest in self.said for line in self.voice.lines(act))
 
     def due(self, days: int, deadlines: tuple[date, ...] = ()) -> date:
         """Return the day for a promise: so many working days ahead, and not after a deadline that can still be kept."""

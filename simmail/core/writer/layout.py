@@ -12,6 +12,7 @@ from simmail.core.language.phrases import say
 from simmail.core.records.persona import Style
 from simmail.core.rng import Dice
 from simmail.core.writer.context import Scene
+from simmail.core.writer.exchanges.bank import PREFIX
 from simmail.core.writer.sources.self_sheet import is_title
 from simmail.core.writer.speech_act import Said
 from simmail.core.writer.voice import (
@@ -66,7 +67,7 @@ def _act(scene: Scene, said: Said, place: int, below: str, small: bool) -> list[
     if said.lead is not None:
         pieces = [*_act(scene, said.lead, place + 1000, below, small), Piece(" ", False)]
     known = {**said.values}
-    lines = scene.voice.acts[said.act]
+    lines = scene.voice.lines(said.act)
     if scene.common.get("first") and not place:
         # Greeted by name, nobody is called by name again right away for no reason.
         lines = tuple(line for line in lines if line.names != {"first"}) or lines
@@ -79,6 +80,9 @@ def _act(scene: Scene, said: Said, place: int, below: str, small: bool) -> list[
         raise LookupError(f"no line of {said.act} gets by with {sorted(known)}")
     small = small and said.lead is None and bool(scene.language.small_words)
     filled = _filled(scene, line, known, leads=said.lead is not None, small=small)
+    if said.act.startswith(PREFIX) and not scene.manner.capitals:
+        # Lines of exchanges are everybody's; those of such people are written so.
+        filled = [Piece(piece.text.lower(), True) if piece.own else piece for piece in filled]
     if scene.formality == "formal":
         return pieces + filled  # letters have the habits of letters
     return pieces + in_habit(filled, own, scene.dice.on("habit", place), lively=(

@@ -22,13 +22,15 @@ from simmail.core.writer.answer import NAMING, answer, is_request, unnamed
 from simmail.core.writer.by_intent import DEALINGS, matter, meeting, times, without_ref
 from simmail.core.writer.choice import HIGH, LOW, consistent, does, plain, values_of, what_for
 from simmail.core.writer.context import Read, Scene, mentions, tongues, without_determiner
+from simmail.core.writer.exchanges import recognition
+from simmail.core.writer.exchanges.bank import PREFIX
 from simmail.core.writer.life import is_ill, is_of_another, moved
 from simmail.core.writer.sources.answer_sources import AnswerSources
 from simmail.core.writer.sources.known import is_proposal, is_told, known_answer, looked_up, sources
 from simmail.core.writer.sources.noted import noted
 from simmail.core.writer.sources.said_words import content, shared
 from simmail.core.writer.sources.side import asks_price, seeks_help, takes_order_back
-from simmail.core.writer.speech_act import ACTS, Said
+from simmail.core.writer.speech_act import Said, act_named
 from simmail.core.writer.voice import habits
 from simmail.core.writer.wishes import bargain, refund, remedy
 
@@ -115,6 +117,12 @@ _CLICKED = frozenset({"code", "phishing", "injection", "legal", "data_request", 
 _MONEY = frozenset({
     "invoice", "bill", "redress", "complaint", "task", "question", "information", "returns", "received", "payment",
     "order", "status", "chaser", "delay"})
+# Mail in which what each sentence says counts for more than what kind of mail it is.
+_OPEN_KINDS = frozenset({
+    "question", "information", "private", "greeting", "event", "task", "thanks", "congrats", "sick", "grief", "closing",
+    "news", "feedback", "complaint", "delay", "details", "notice", "received", "confirmation", "cancelled", "support",
+    "agenda", "contact", "introduced", "status", "bug", "alternatives", "approval", "ended", "access", "returns",
+    "delivery", "terms", "minutes", "report", "chaser", "enquiry", "offer", "recruiting", "sales", "redress"})
 # How often a page that asks for something is spoken of, and one that does not; letters that make a name of a title.
 _FORM_TOLD, _TITLE_TOLD, _NAMED_BY = 0.8, 0.5, 4
 
@@ -150,7 +158,7 @@ def reply(scene: Scene) -> list[Said]:
         scene.length == "long" or scene.length == "medium" and scene.dice.chance(
             scene.manner.extra * habits(scene.request.persona.id, scene.language.code).adds, "extra")
     ):
-        asks = any(ACTS[act.act].asks for act in body)
+        asks = any(act_named(act.act).asks for act in body)
         said.append(Said(act="extra.ask" if asks else "extra.close", values=scene.common))
     return said
 
@@ -333,6 +341,10 @@ def _to(scene: Scene, read: Read, number: int) -> list[Said]:
         said = bargain(scene, read)
         if said:
             return said
+    if intent in _OPEN_KINDS and not read.found.proposed:
+        exchanged = _exchanged(scene, read, rest, number, known)
+        if exchanged:
+            return exchanged
     listed = any(one.form == "request" and not asks_for_something(one.text, scene.language) for one in left)
     if intent == "document" and left and (listed or not read.found.documents and not scene.request.own):
         intent = "question"  # none is named
@@ -388,11 +400,15 @@ def _briefed(
     known = known.without(told)
     left = [one for one in points if not any(by_facts.covers(its, one) for its in found) or all(
         one != its.point for its in found) and looked_up(scene, read, one, known) is not None]
-    open_ = [one for one in left if one.type in by_facts.OPEN and looked_up(scene, read, one, known) is None]
+
+    def settled(one: MailQuestion) -> bool:
+        return looked_up(scene, read, one, known) is not None or recognition.answered(scene, read, one.text) is not None
+
+    open_ = [one for one in left if one.type in by_facts.OPEN and not settled(one)]
     if len(told) > 1 and known.facts:
         # What nothing tells is not drawn by who knows more of it than was found.
         left = [one for one in left if one.type not in ("yes_no", "choice", "either") or is_request(
-            one, scene) or looked_up(scene, read, one, known) is not None]
+            one, scene) or settled(one)]
     # Facts stand in no list, and nothing beside them does.
     scene = replace(scene, manner=replace(scene.manner, layout="topics"))
     beside = _beside(scene, read, [one for one in left if one not in open_ and (
@@ -406,6 +422,27 @@ def _briefed(
                for act in beside]
     return [*said, *(act for _, act in sorted(placed, key=itemgetter(0))), *(
         [Said(act="answer.rest", values=scene.common)] if open_ else [])]
+
+
+def _exchanged(
+    scene: Scene, read: Read, points: list[MailQuestion], number: int, known: AnswerSources
+) -> list[Said]:
+    """What is said where sentences of a mail begin exchanges: to those that tell something, and to what it asks."""
+    sentences = read.found.prose.sentences
+    to = recognition.told(scene, read, [one for one in sentences if not any(
+        by_facts.stands_in(point, one) for point in points)])
+    asked = answers(scene, read, points, number, known)
+    if not to and not any(act.act.startswith(PREFIX) for act in asked):
+        return []
+    heard = {sentence: act for sentence, act in to.items() if not recognition.is_silent(scene, act)}
+
+    def place(act: Said) -> int:
+        text = "" if act.asked is None else act.asked.text.strip(" ?!.").lower()
+        return next((at for at, one in enumerate(sentences) if act.asked is not None and text in one.lower()),
+                    len(sentences))
+    placed = [*((sentences.index(sentence), act) for sentence, act in heard.items()),
+              *((place(act), act) for act in asked)]
+    return [act for _, act in sorted(placed, key=itemgetter(0))] or list(to.values())[:1]
 
 
 def _of_its_type(scene: Scene, read: Read, question: MailQuestion, known: AnswerSources) -> MailQuestion:
@@ -571,7 +608,8 @@ def answers(
         lead = None
         if layout == "quoted" and asked:
             act = unnamed(act, (scene.language.yes, scene.language.no))
-        elif layout and NAMING.isdisjoint(act.values) and act.act not in _NAMED and question.topic:
+        elif layout and NAMING.isdisjoint(act.values) and question.topic and not (
+                act.act in _NAMED or act.act.startswith(PREFIX)):
             thing = without_determiner(question.topic, scene.language)
             lead = Said(act="lead.topic", values={"topic": question.topic, "thing": thing})
             act = replace(act, values={name: value for name, value in act.values.items() if name != "topic"})

@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from simmail.core.language.questions import MailQuestion
 from simmail.core.records.conversation import Remark
+from simmail.core.writer.exchanges.bank import PREFIX
 from simmail.core.writer.request import Promised
 
 #: What lines may name.  Persons: who writes (me, org) and who reads (first, name, company).
@@ -24,7 +25,7 @@ KNOWN = frozenset({
     "when", "addressee", "want", "deadline", "what", "sender", "file", "until", "back", "case", "deed",
     "minutes", "date", "figure", "rating", "owed", "times", "contract", "link", "title", "day", "item", "asker",
     "task", "undone", "colleague", "area",
-    "position", "place", "tongue", "own", "fault", "phone",
+    "position", "place", "tongue", "own", "fault", "phone", "who",
 })
 
 
@@ -157,6 +158,19 @@ ACTS: Mapping[str, Act] = _acts({
     "injection.puzzled", "ticket.ask", "status.ask", "answer.back",
     "settle.still", "initiate.want", "initiate.about", "initiate.plain", "followup", "followup.late", "nudge",
 }))
+
+
+#: An act of an exchange (L{simmail.core.writer.exchanges.bank}) needs nothing, and waits for nothing.
+_EXCHANGED = Act()
+
+
+def act_named(name: str) -> Act:
+    """
+    Return an act.
+
+    @raise KeyError: there is none of that name.
+    """
+    return _EXCHANGED if name.startswith(PREFIX) else ACTS[name]
 
 
 class Said(Struct, frozen=True):

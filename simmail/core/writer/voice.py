@@ -21,6 +21,7 @@ from msgspec import Struct, convert
 from simmail.core.language.tables import Language
 from simmail.core.language_data import read_optional, read_yaml
 from simmail.core.rng import Dice
+from simmail.core.writer.exchanges import bank
 
 FORMALITIES = ("casual", "neutral", "formal")
 #: Files that hold lines of all seven voices side by side, act by act.
@@ -68,14 +69,29 @@ class Manner(Struct, frozen=True):
     does: Mapping[str, tuple[tuple[str, float], ...]]
     mark: float = 0.7
     capitals: bool = True
+    warm: bool = False
+    cross: float = 0.0
 
 
 class PersonaVoice(Struct, frozen=True):
-    """How one temperament writes one language."""
+    """
+    How one temperament writes one language.
 
+    @ivar code: of the language; greeting, closing: by formality; acts: those of the temperament and common ones.
+    """
+
+    code: str
     greeting: Mapping[str, tuple[TemplateLine, ...]]
     closing: Mapping[str, tuple[TemplateLine, ...]]
     acts: Mapping[str, tuple[TemplateLine, ...]]
+
+    def lines(self, act: str) -> tuple[TemplateLine, ...]:
+        """
+        Return the lines of an act.
+
+        @raise KeyError: there is no such act.
+        """
+        return _exchanged(self.code, act) if act.startswith(bank.PREFIX) else self.acts[act]
 
 
 #: So many ways to say an act are choice enough.
@@ -165,17 +181,22 @@ def own(language: str, temperament: str) -> dict[str, dict[str, list[str]]]:
     return found
 
 
+@lru_cache(4096)
+def _exchanged(code: str, act: str) -> tuple[TemplateLine, ...]:
+    return tuple(parse(way) for text in bank.said(code, act) for way in ways(text))
+
+
 @cache
 def _file(language: str, name: str) -> PersonaVoice:
     data = own(language, name)
-    return PersonaVoice(greeting=_lines(data["greeting"]), closing=_lines(data["closing"]), acts=_lines(data["acts"]))
+    return PersonaVoice(language, *(_lines(data[table]) for table in ("greeting", "closing", "acts")))
 
 
 @cache
 def voice(language: str, temperament: str) -> PersonaVoice:
     """Return the voice of a temperament, with the common lines where it has none of its own."""
     common, mine = _file(language, "common"), _file(language, temperament)
-    return PersonaVoice(*(
+    return PersonaVoice(language, *(
         MappingProxyType({**every, **each}) for every, each in (
             (common.greeting, mine.greeting), (common.closing, mine.closing), (common.acts, mine.acts))
     ))

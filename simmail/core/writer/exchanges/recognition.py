@@ -1,0 +1,122 @@
+"""
+Which sentences of a mail begin an exchange of the bank, and with what stance a person answers them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from simmail.core.language import dates
+from simmail.core.language.meaning import plain
+from simmail.core.language_data import LANGUAGES, given_names
+from simmail.core.rng import Dice
+from simmail.core.writer.choice import HIGH, LOW
+from simmail.core.writer.context import Read, Scene
+from simmail.core.writer.exchanges.bank import ASKED, PREFIX, Exchange, exchanges
+from simmail.core.writer.speech_act import Said
+
+#: A sentence is taken for one that begins an exchange from this likelihood on: a question or a request, and one that
+#: tells something.
+LIKELY, LIKELY_TOLD = 0.5, 0.5
+#: What such a share of examples are, or are not, the sentence is, or is not: a question.
+_ALL, _NONE = 0.9, 0.1
+#: Sentences that are looked at, and those of a mail that are answered.
+_LOOKED_AT, _ANSWERED = 10, 3
+#: Shorter sentences are greetings and the like: characters.
+_SHORTEST = 8
+
+
+class Begun(Struct, frozen=True):
+    """
+    A sentence that begins an exchange.
+
+    @ivar name: of the exchange; likely: from L{LIKELY} to 1.
+    """
+
+    sentence: str
+    name: str
+    likely: float
+
+
+def begun(scene: Scene, sentence: str, asked: bool) -> Begun | None:
+    """
+    Return what a sentence begins, None for nothing and without a language model.
+
+    @param asked: whether it asks for something.
+    """
+    meaning, known = scene.request.meaning, exchanges(scene.language.code)
+    if meaning is None or not known or len(sentence) < _SHORTEST:
+        return None
+    likely = meaning.exchanges(plain(sentence))
+    name = max(likely, key=lambda one: likely[one], default="")
+    if name not in known or likely[name] < (LIKELY if asked else LIKELY_TOLD):
+        return None
+    share = exchanges(LANGUAGES[0])[name].questions
+    if share >= _ALL and "?" not in sentence and not asked or share <= _NONE and "?" in sentence:
+        return None
+    return Begun(sentence, name, likely[name])
+
+
+def told(scene: Scene, read: Read, sentences: Sequence[str]) -> dict[str, Said]:
+    """Return what is said to those of some sentences that tell something, the likeliest of many; in their order."""
+    found: dict[str, Begun] = {}
+    for one in filter(None, (begun(scene, sentence, False) for sentence in sentences[:_LOOKED_AT])):
+        if one.name not in found or one.likely > found[one.name].likely:
+            found[one.name] = one
+    kept = sorted(found.values(), key=lambda one: -one.likely)[:_ANSWERED]
+    return {sentence: _said(scene, read, one) for sentence in sentences for one in kept if one.sentence == sentence}
+
+
+def answered(scene: Scene, read: Read, question: str) -> Said | None:
+    """Return what is said to a question or a request, None where it begins no exchange."""
+    whole = next((one for one in read.found.prose.sentences if question.strip(" ?!.").lower() in one.lower()), question)
+    one = begun(scene, whole, True) or (begun(scene, question, True) if whole != question else None)
+    return None if one is None else _said(scene, read, one)
+
+
+def is_silent(scene: Scene, said: Said) -> bool:
+    """Return whether a person leaves unanswered what an act of an exchange answers."""
+    name = said.act.removeprefix(PREFIX).rpartition(".")[0]
+    silent = exchanges(scene.language.code)[name].silent
+    return silent > 0 and _mood(scene, name).chance(silent, "silent")
+
+
+def _said(scene: Scene, read: Read, one: Begun) -> Said:
+    stance = _stance(scene, one.name, exchanges(scene.language.code)[one.name])
+    return Said(act=f"{PREFIX}{one.name}.{stance}", values={
+        **{name: value for name, value in scene.common.items() if name not in ("when", "who")},
+        **_named(scene, read, one.sentence)})
+
+
+def _mood(scene: Scene, name: str) -> Dice:
+    """What a person holds of a thing is always the same, whoever asks."""
+    return Dice(scene.request.persona.id).on("exchange", name)
+
+
+def _stance(scene: Scene, name: str, exchange: Exchange) -> str:
+    stances, mood = exchange.stances, _mood(scene, name)
+    if stances[0] in ASKED:
+        if scene.request.trust < LOW or not mood.chance(scene.manner.yes, "yes"):
+            return mood.choice([one for one in stances if one != "yes"] or stances, "instead")
+        return stances[0]
+    if "cross" in stances and mood.chance(scene.manner.cross, "cross"):
+        return "cross"
+    warm = scene.manner.warm or scene.request.warmth > HIGH
+    return next(one for one in (("warm", "plain") if warm else ("plain", "warm")) + stances if one in stances)
+
+
+def _named(scene: Scene, read: Read, sentence: str) -> dict[str, str]:
+    """The day that a sentence names, and who else."""
+    found: dict[str, str] = {}
+    slots = dates.find(sentence, read.base, read.found.language).slots
+    ahead = [slot for slot in slots if slot.start > read.base]
+    if len(ahead) == 1:
+        found["when"] = scene.calendar.when(ahead[0].start.date(), scene.language)
+    own = {word.lower() for name in (scene.request.persona.name, read.found.sender.name) for word in name.split()}
+    who = [word for raw in sentence.split() if (word := raw.strip(".,;:!?()'’\"")) and word[0].isupper()
+           and word.lower() in given_names() and word.lower() not in own]
+    if len(set(who)) == 1:
+        found["who"] = who[0]
+    return found
