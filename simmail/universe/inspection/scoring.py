@@ -134,8 +134,11 @@ class Scoring:
     async def _there(self, most: int) -> list[tuple[WaitingMail, IFolder]]:
         """Take the next that are there; those that are gone, as by retention, take nobody's turn."""
         there: list[tuple[WaitingMail, IFolder]] = []
-        for _ in range(min(len(self._waiting), MOST_SOUGHT)):
+        sought = 0
+        # Whoever stops meanwhile leaves none.
+        while self._waiting and sought < MOST_SOUGHT:
             one = self._waiting.popleft()
+            sought += 1
             try:
                 folder = await self._store.folder(one.copy.mailbox, one.copy.folder)
             except Refusal:

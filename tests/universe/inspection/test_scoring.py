@@ -10,6 +10,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.config import Config, Inspect
 from simmail.core.records.commit import EventQuery
+from simmail.errors import NotFound
 from simmail.testing.universe import MemoryServer, now
 from simmail.universe.inspection.scoring import FEW, PAUSE, SOON
 
@@ -106,6 +107,24 @@ class ScoringTests(ScoringTestCase):
         now(self.universe.stop())
         self.assertEqual([call for call in self.server.reactor.getDelayedCalls()
                           if "scoring" in repr(call.func).lower()], [])
+
+
+    def test_stop_while_looking(self) -> None:
+        """Nor does it look for more when it stops while it looks for one."""
+        looked: list[Deferred[Any]] = []
+
+        def folder(*name: str) -> Deferred[Any]:
+            looked.append(Deferred())
+            return looked[-1]
+
+        self.send(1)
+        self.send(2)
+        self.patch(self.universe.store, "folder", folder)
+        self.server.reactor.advance(SOON)
+        now(self.universe.stop())
+        looked[0].errback(NotFound("gone"))
+        self.assertEqual(len(looked), 1)
+        self.assertEqual(self.flushLoggedErrors(), [])
 
 
 class OffTests(ScoringTestCase):
