@@ -55,11 +55,11 @@ def answer(
     found = looked_up(scene, read, question, known) if question.form != "opinion" else None
     if found is not None:
         return found
-    begins = None if read.found.options or question.options else recognition.answered(scene, read, question.text)
-    if begins is not None and not documents(question.text, scene.language):
-        return begins
+    begins = _begun(scene, read, question)
     if question.form == "opinion":
-        return Said(act="answer.opinion", values=values)
+        return begins or Said(act="answer.opinion", values=values)
+    if begins is not None and question.type == "request":
+        return begins
     asked = _to_find_out(read, question, scene.language)
     if asked and not own_matter(asked, scene.language):
         # Nobody knows it before having asked.
@@ -69,8 +69,8 @@ def answer(
     quoted = said_before(scene, question, values, known)
     if quoted is None and mentions_any(question.text, asking(scene.language.code).secret):
         return Said(act="answer.secret", values=values)
-    if quoted is not None:
-        return quoted
+    if quoted is not None or begins is not None:
+        return quoted or begins
     chosen = _chosen(scene, read, question, place, values, known)
     if chosen is not None:
         return chosen
@@ -84,6 +84,13 @@ def answer(
     if question.form == "yes_no" or question.form != "either" and question.type in ("yes_no", "choice"):
         return _yes_or_no(scene, read, question, values)
     return _unknown(scene, read, question, values, known)
+
+
+def _begun(scene: Scene, read: Read, question: MailQuestion) -> Said | None:
+    """The answer of an exchange; what offers things to choose has one of those, what asks for papers has those."""
+    if read.found.options or question.options or documents(question.text, scene.language):
+        return None
+    return recognition.answered(scene, read, question.text)
 
 
 def _to_find_out(read: Read, question: MailQuestion, language: Language) -> str:

@@ -237,7 +237,7 @@ def _to_the_point(scene: Scene, said: list[Said]) -> list[Said]:
     words = _values(told, scene)
     quoted = any(one.act.startswith("enquiry.") for one in said)
     promised = any(one.promise is not None or one.documents for one in told)
-    invited = any(one.act.startswith(("event.", "meeting.social")) for one in said)
+    invited = any(one.act.startswith(("event.", "meeting.social", PREFIX)) for one in said)
     return [one for one in said if one in told or one.asked is None or not (
         # "Poor thing, isn't she?"
         len(said) > 1 and one.asked.checks and not any(map(str.isdigit, one.asked.text))
@@ -442,7 +442,8 @@ def _exchanged(
                     len(sentences))
     placed = [*((sentences.index(sentence), act) for sentence, act in heard.items()),
               *((place(act), act) for act in asked)]
-    return [act for _, act in sorted(placed, key=itemgetter(0))] or list(to.values())[:1]
+    # Who says nothing to all of it says what is said to such a mail.
+    return [act for _, act in sorted(placed, key=itemgetter(0))]
 
 
 def _of_its_type(scene: Scene, read: Read, question: MailQuestion, known: AnswerSources) -> MailQuestion:
