@@ -108,7 +108,6 @@ class ScoringTests(ScoringTestCase):
         self.assertEqual([call for call in self.server.reactor.getDelayedCalls()
                           if "scoring" in repr(call.func).lower()], [])
 
-
     def test_stop_while_looking(self) -> None:
         """Nor does it look for more when it stops while it looks for one."""
         looked: list[Deferred[Any]] = []
