@@ -161,9 +161,9 @@ def said(written: Written, mail: Mail, at: datetime) -> tuple[Remark, ...]:
     if written.question:
         note("asked", "question", written.question)
     text = read_prose(written.text, known_language(written.language))
-    # Of its own what tells something: courtesies, and what it says again, say nothing that could be asked for.
+    # Of its own what it says again says nothing that could be asked for.
     again = [" ".join(one.lower().split()) for one in written.again]
-    telling = [one for one in text.sentences if _FIGURE.search(one) and not one.rstrip().endswith("?") and not any(
+    telling = [one for one in text.sentences if not one.rstrip().endswith("?") and not any(
         said_again in one.lower() or one.lower() in said_again for said_again in again)]
     remarks += _sentences(telling, "persona", at, mail.message_id, written.language)
     return tuple(
