@@ -7,12 +7,13 @@ nothing is decided, drawn or promised that they settle.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from msgspec import Struct
 
 from simmail.core.language.clause.question_types import type_of
-from simmail.core.language.facts import Fact, stem
+from simmail.core.language.facts import Fact, stem, value_type
 from simmail.core.writer.sources.known import looked_up
 from simmail.core.writer.sources.matching import Asked, compared, is_of_type, likeliest, matched
 from simmail.core.language.phrases import words
@@ -25,6 +26,8 @@ from simmail.core.writer.speech_act import Said
 
 #: Temperaments that call each thing by its name.
 _NAMING = frozenset(("procedural", "skeptical", "busy"))
+#: And those that do so whatever it is.
+_EXACT = frozenset(("procedural",))
 #: Questions that are open where nothing is known, and those of them that no fact of another type or thing answers.
 OPEN = frozenset(("who", "where", "when", "long", "often", "much", "many", "why", "how", "what"))
 _TYPED = frozenset(("who", "when", "long", "much", "many"))
@@ -34,6 +37,8 @@ _ROOT = 4
 _OF_THREAD = frozenset(("answer.piece", "answer.recall"))
 #: A value of so many words that has one of its name or of the question says itself what it is about.
 _SPEAKING = 4
+#: Types of values that say what they are, where no other of theirs is told.
+_PLAIN = ("much", "who", "when", "long")
 #: With so many words it mostly is a sentence.
 _SENTENCE = 6
 
@@ -91,17 +96,21 @@ def _as_given(some: Sequence[Fact], facts: Sequence[Fact]) -> tuple[Fact, ...]:
     return tuple(one for one in facts if one in some)
 
 
-def in_words(one: ToldFacts, alone: bool, named: bool, language: Language) -> str:
+def in_words(
+    one: ToldFacts, alone: bool, named: bool, language: Language, plain: frozenset[str] = frozenset()
+) -> str:
     """
     Return the facts of one answer as they are told.
 
     @param alone: nothing else is told, so that there is no doubt what they answer.
     @param named: whether each is called by its name where that is not certain to be needless.
+    @param plain: types of values of which only one is told: the sum says itself that it is the price.
     """
     if alone and len(one.facts) == 1:
         return _sentence(one.facts[0].value)
     return " ".join(_sentence(
-        fact.value if _speaks(fact, one, named) else f"{fact.label}{language.colon}{fact.value}")
+        fact.value if _speaks(fact, one, named) or one.point is not None and value_type(
+            fact.value) in plain else f"{fact.label}{language.colon}{fact.value}")
         for fact in one.facts)
 
 
@@ -112,8 +121,11 @@ def acts(scene: Scene, found: Sequence[ToldFacts], points: int) -> list[Said]:
     @param points: how many points of the mail are answered in all.
     """
     alone = points < 2 and len(found) == 1
+    types = Counter(value_type(fact.value) for one in found for fact in one.facts)
+    exact = scene.request.persona.temperament in _EXACT
+    plain = frozenset(type for type in _PLAIN if types[type] == 1 and not exact)
     return [Said(act="answer.told", asked=one.point, values={**scene.common, "value": in_words(
-        one, alone, scene.request.persona.temperament in _NAMING, scene.language)}) for one in found]
+        one, alone, scene.request.persona.temperament in _NAMING, scene.language, plain)}) for one in found]
 
 
 def amends(facts: Sequence[Fact], language: Language) -> bool:

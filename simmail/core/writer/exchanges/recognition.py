@@ -20,6 +20,8 @@ from simmail.core.writer.speech_act import Said
 #: A sentence is taken for one that begins an exchange from this likelihood on: a question or a request, and one that
 #: tells something.
 LIKELY, LIKELY_TOLD = 0.5, 0.5
+#: In a thread, where most is about what was said before, from this on.
+LIKELY_IN_THREAD = 0.7
 #: What such a share of examples are, or are not, the sentence is, or is not: a question.
 _ALL, _NONE = 0.9, 0.1
 #: Sentences that are looked at, and those of a mail that are answered.
@@ -51,7 +53,8 @@ def begun(scene: Scene, sentence: str, asked: bool) -> Begun | None:
         return None
     likely = meaning.exchanges(plain(sentence))
     name = max(likely, key=lambda one: likely[one], default="")
-    if name not in known or likely[name] < (LIKELY if asked else LIKELY_TOLD):
+    least = LIKELY_IN_THREAD if scene.request.own else LIKELY if asked else LIKELY_TOLD
+    if name not in known or likely[name] < least:
         return None
     share = exchanges(LANGUAGES[0])[name].questions
     if share >= _ALL and "?" not in sentence and not asked or share <= _NONE and "?" in sentence:
