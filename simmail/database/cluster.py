@@ -70,6 +70,8 @@ class ClusterPrimaries:
         self._kept: dict[str, RedisPrimary] = {}
         self.all = [self._nowhere]
         self._looking = self._closed = False
+        self._asking: RedisConnection | None = None
+        self._waited: Deferred[None] | None = None
         self._timer: IDelayedCall | None = None
 
     def of(self, prefix: str) -> RedisPrimary:
@@ -94,12 +96,15 @@ class ClusterPrimaries:
         """All slots are on primaries that are up."""
         return all(one.healthy for one in self.all)
 
-    def close(self) -> Deferred[list[Any]]:
-        """Connect no more."""
+    async def close(self) -> None:
+        """Connect no more, nor ask for the map."""
         self._closed = True
         if self._timer is not None and self._timer.active():
             self._timer.cancel()
-        return all_of([one.close() for one in self.all])
+        if self._asking is not None and self._waited is not None:
+            self._waited.cancel()
+            await self._asking.close()
+        await all_of([one.close() for one in self.all])
 
     def _noticed(self) -> None:
         if not self.healthy:
@@ -139,11 +144,14 @@ class ClusterPrimaries:
                 except (Unavailable, RuntimeError):
                     continue
         for link in dict.fromkeys([*self._seeds, *(one.link for one in self.all)]):
+            if self._closed:
+                break
             changed = Waiting[None](self._reactor)
             connection = RedisConnection(self._reactor, link, self._timeout, (), lambda: changed.wake(None))
+            self._asking, self._waited = connection, changed.wait().addTimeout(self._timeout / 2, self._reactor)
             connection.open()
             try:
-                await changed.wait().addTimeout(self._timeout / 2, self._reactor)
+                await self._waited
                 if connection.ready:
                     return _read(await connection.ask(_ASKED), link.host)
                 if connection.locked_out:
