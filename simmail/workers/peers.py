@@ -54,7 +54,6 @@ class Peers:
         self._factories: Mapping[str, Any] = {}
         self._begun = False
         self._moving = 0
-        self._giving: set[Deferred[None]] = set()
         self._ready: Waiting[None] = Waiting(reactor)
         # Heard from the first moment: what others say meanwhile waits until it is understood.
         self._door = PeerPort(reactor, share.door, self._answer, self._take)
@@ -84,7 +83,7 @@ class Peers:
             Deferred.fromCoroutine(self._give(link, transport, True, handover))
             for factory in self._factories.values() for transport, handover in factory.unbound()])
         until = self._reactor.seconds() + LEAVING
-        while (self._moving or any(not one.called for one in self._giving)) and self._reactor.seconds() < until:
+        while self._moving and self._reactor.seconds() < until:
             await deferLater(self._reactor, 0.01)
 
     def close(self) -> None:
@@ -123,12 +122,13 @@ class Peers:
             told = handover() if transport.connected and not transport.disconnecting else None
             if told is not None:
                 descriptor = detached(transport) if direct else carried(self._reactor, transport)
-                self._giving.add(Deferred.fromCoroutine(self._given(link, told, descriptor)))
+                Deferred.fromCoroutine(self._given(link, told, descriptor))
         finally:
             self._moving -= 1
 
     async def _given(self, link: PeerLink, handover: Handover, descriptor: int) -> None:
         """Have it taken; if the other process ends before it took it, by the one that follows."""
+        self._moving += 1
         try:
             taken = False
             while not taken:
@@ -141,7 +141,7 @@ class Peers:
             self.log.failure("a connection could not be given away")
         finally:
             os.close(descriptor)
-            self._giving = {one for one in self._giving if not one.called}
+            self._moving -= 1
 
     # What others say
 
