@@ -158,8 +158,8 @@ class Findings:
 
     @property
     def informs_many(self) -> bool:
-        """Return whether it tells all of a group something, and asks nobody anything."""
-        return agreements.greets_many(self.prose.greeting) and not (self.asks or self.points)
+        """Return whether it tells all of a group something, or to do something, and wants no answer."""
+        return agreements.greets_many(self.prose.greeting) and not (self.asks or self.questions)
 
     @property
     def farewell(self) -> bool:

@@ -251,6 +251,7 @@ class MoodTests(SynchronousTestCase):
         for text, expected in (
             ("Dear all,\n\nthe water is off on Wednesday.", True), ("Liebe Eltern,\n\nam Freitag ist frei.", True),
             ("Estimados vecinos:\n\nEl ascensor no funciona.", True), ("Chers voisins,\n\nl'eau sera coupée.", True),
+            ("Dear colleagues,\n\nplease leave by the nearest stairs.", True),
             ("Dear all,\n\nwho brings a cake?", False), ("Dear all,\n\nplease let me know by Friday.", False),
             ("Dear Ann,\n\nthe water is off on Wednesday.", False), ("Water is off. All of it.", False),
         ):
