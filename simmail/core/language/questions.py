@@ -93,6 +93,12 @@ def is_question(sentence: str) -> bool:
     return "://" not in last and any(map(str.isalnum, sentence))
 
 
+def stands_in(question: MailQuestion, sentence: str) -> bool:
+    """Return whether a question is one of a sentence."""
+    text = question.text.strip(" ?!.").lower()
+    return bool(text) and text in sentence.lower()
+
+
 def read_question(sentence: str, language: Language, form: str = "", about: str = "") -> MailQuestion:
     """
     Return what a sentence asks.

@@ -1,5 +1,6 @@
 """
-The answer to one question: from the facts of the case, the thread, the notes, what the person knows of itself, or none.
+The answers to the questions of a mail: from the facts of the case, the thread, the notes, what the person knows of
+itself, an exchange, or none.
 
 An answer is of the type that is asked for: a wh-question gets no yes, and what nobody knows is not promised but said to
 be unknown, asked back, or left to whom it concerns.
@@ -17,13 +18,14 @@ from simmail.core.language.phrases import asks_for_something, documents, is_docu
 from simmail.core.language.questions import MailQuestion, asks_to_do
 from simmail.core.language.tables import Language, counted
 from simmail.core.rng import Dice
+from simmail.core.writer.by_intent import meeting
 from simmail.core.writer.choice import LOW
-from simmail.core.writer.context import Read, Scene
+from simmail.core.writer.context import Read, Scene, without_determiner
 from simmail.core.writer.life import LIFE
 from simmail.core.writer.exchanges import recognition
 from simmail.core.writer.sources.answer_sources import AnswerSources
 from simmail.core.writer.sources.known import (
-    asks_state, in_full, looked_up, option_said, said_before, values_for, without_topic,
+    asks_state, in_full, is_told, looked_up, option_said, said_before, values_for, without_topic,
 )
 from simmail.core.writer.sources.noted import liked
 from simmail.core.writer.sources.said_words import content
@@ -38,8 +40,19 @@ _REMEMBERED = frozenset(("who", "where", "when", "long", "much", "many", "what",
 _SHORT = 2
 #: Words of the longest thing that is promised by its whole name.
 _LONGEST_SENT = 10
+#: Answers that say by themselves what they are the answer to.
+_NAMED = frozenset({
+    "answer.fact", "answer.said_so", "answer.said_not",
+    "answer.own", "answer.life", "answer.propose", "answer.details", "answer.recall", "answer.piece",
+    "answer.sum", "answer.never", "answer.open", "answer.called_off", "answer.confirm", "answer.do", "answer.dont",
+    "answer.option", "answer.way", "answer.who", "answer.me", "answer.opinion",
+})
+#: Answers that compare what is asked with what is known.
+_COMPARED = frozenset({"answer.said_so", "answer.said_not"})
+#: Mail among friends: nobody quotes or numbers their questions.
+CLOSE = frozenset({"private", "greeting", "event", "congrats", "sick"})
 #: What a line may name to say what it is the answer to.
-NAMING = frozenset(("task", "undone"))
+_NAMING = frozenset(("task", "undone"))
 
 
 def answer(
@@ -55,7 +68,7 @@ def answer(
     found = looked_up(scene, read, question, known) if question.form != "opinion" else None
     if found is not None:
         return found
-    begins = _begun(scene, read, question)
+    begins = exchanged(scene, read, question)
     if question.form == "opinion":
         return begins or Said(act="answer.opinion", values=values)
     if begins is not None and question.type == "request":
@@ -86,11 +99,11 @@ def answer(
     return _unknown(scene, read, question, values, known)
 
 
-def _begun(scene: Scene, read: Read, question: MailQuestion) -> Said | None:
-    """The answer of an exchange; what offers things to choose has one of those, what asks for papers has those."""
+def exchanged(scene: Scene, read: Read, question: MailQuestion) -> Said | None:
+    """Return the answer of an exchange; what offers things to choose has one of those, what asks for papers those."""
     if read.found.options or question.options or documents(question.text, scene.language):
         return None
-    return recognition.answered(scene, read, question.text)
+    return recognition.answered(scene, read, question)
 
 
 def _to_find_out(read: Read, question: MailQuestion, language: Language) -> str:
@@ -307,11 +320,71 @@ def is_request(question: MailQuestion, scene: Scene) -> bool:
         question.text, scene.language) and not asks_ability(question.text, scene.language)
 
 
-def unnamed(act: Said, yes_no: tuple[str, str]) -> Said:
+def _untold(act: Said | None, said: list[Said]) -> Said | None:
+    """An answer without what was said before it: one thing may bear on two questions."""
+    value = "" if act is None else act.values.get("value", "")
+    for one in said:
+        before = one.values.get("value", "")
+        if act is not None and before.endswith(".") and before != value and before in value:
+            act = replace(act, values={**act.values, "value": value.replace(before, "").strip()})
+    return act
+
+
+def answers(
+    scene: Scene, read: Read, questions: list[MailQuestion], number: int, known: AnswerSources
+) -> list[Said]:
+    """Return an answer to each question; where there are several, each says what it is the answer to."""
+    said: list[Said] = []
+    layout = scene.manner.layout if len(questions) > 1 else ""
+    close = read.intent in CLOSE or scene.friends
+    if layout == "quoted" and (len(questions) < 3 or close) or layout == "numbered" and close:
+        layout = "topics"
+    for place, question in enumerate(questions):
+        back = all(one.act != "answer.back" for one in said)  # nobody answers every question with another
+        if question.form == "time" and not (scene.request.own and is_told(scene, question, known)):
+            so = looked_up(scene, read, question, known) if question.type in ("yes_no", "choice") else None
+            if so is not None and so.act in _COMPARED:
+                said.append(so)
+            elif not any(one.act.startswith("meeting.") for one in said):
+                said.extend(meeting(scene, read, "meeting", number))
+            continue
+        act = answer(scene, read, question, number * 100 + place, back, known)
+        if act is not None and act.act == "answer.life":
+            # Whoever is doing well does not deny the next thing.
+            scene = replace(scene, manner=replace(scene.manner, yes=1.0))
+        act = _untold(act, said)
+        told = "" if act is None else act.values.get("value") or act.values.get("task", "")
+        if act is None or any(one.act == act.act and one.values == act.values for one in said) or told and any(
+                told == one.values.get("task") or told in one.values.get("value", "") for one in said):
+            continue
+        if said and act.act == said[-1].act == "answer.piece" and layout != "quoted":
+            # "10:30, room 6."
+            both = f"{said[-1].values['value']}, {act.values['value']}"
+            said[-1] = replace(said[-1], values={**said[-1].values, "value": both})
+            continue
+        asked = question.type != "request"
+        lead = None
+        if layout == "quoted" and asked:
+            act = _unnamed(act, (scene.language.yes, scene.language.no))
+        elif layout and _NAMING.isdisjoint(act.values) and question.topic and not (
+                act.act in _NAMED or act.is_exchange):
+            thing = without_determiner(question.topic, scene.language)
+            lead = Said(act="lead.topic", values={"topic": question.topic, "thing": thing})
+            act = replace(act, values={name: value for name, value in act.values.items() if name != "topic"})
+        said.append(replace(
+            act, asked=question, lead=lead,
+            number=1 + sum(bool(one.number) for one in said) if layout == "numbered" else 0,
+            quote=question.text if layout == "quoted" and asked else "",
+        ))
+    # One alone is no list.
+    return [replace(one, number=0) for one in said] if sum(bool(one.number) for one in said) < 2 else said
+
+
+def _unnamed(act: Said, yes_no: tuple[str, str]) -> Said:
     """Return an answer that does not say what it is the answer to: that stands above it."""
-    values = {name: value for name, value in act.values.items() if name not in NAMING}
+    values = {name: value for name, value in act.values.items() if name not in _NAMING}
     if act.act in ("answer.yes", "answer.no"):
         values[act.act.partition(".")[2]] = yes_no[act.act == "answer.no"]
-    elif act.act in ("answer.will", "answer.wont") or NAMING.isdisjoint(act.values):
+    elif act.act in ("answer.will", "answer.wont") or _NAMING.isdisjoint(act.values):
         return act
     return replace(act, values=values)

@@ -17,7 +17,7 @@ from simmail.core.language.facts import Fact, stem, value_type
 from simmail.core.writer.sources.known import looked_up
 from simmail.core.writer.sources.matching import Asked, compared, is_of_type, likeliest, matched
 from simmail.core.language.phrases import words
-from simmail.core.language.questions import MailQuestion, is_question, read_question
+from simmail.core.language.questions import MailQuestion, is_question, read_question, stands_in
 from simmail.core.language.tables import Language, every
 from simmail.core.writer.context import Read, Scene
 from simmail.core.writer.life import kind_words
@@ -161,12 +161,6 @@ def covers(one: ToldFacts, point: MailQuestion) -> bool:
     return point.type not in _TYPED or any(
         is_of_type(point.type, fact) or not asked.isdisjoint(
             stem(word)[:_ROOT] for word in words(f"{fact.label} {fact.value}")) for fact in one.facts)
-
-
-def stands_in(point: MailQuestion, sentence: str) -> bool:
-    """Return whether a question is one of a sentence."""
-    text = point.text.strip(" ?!.").lower()
-    return bool(text) and text in sentence.lower()
 
 
 def _is_said(scene: Scene, fact: Fact) -> bool:

@@ -12,7 +12,6 @@ from simmail.core.language.phrases import say
 from simmail.core.records.persona import Style
 from simmail.core.rng import Dice
 from simmail.core.writer.context import Scene
-from simmail.core.writer.exchanges.bank import PREFIX
 from simmail.core.writer.sources.self_sheet import is_title
 from simmail.core.writer.speech_act import Said
 from simmail.core.writer.voice import (
@@ -80,7 +79,7 @@ def _act(scene: Scene, said: Said, place: int, below: str, small: bool) -> list[
         raise LookupError(f"no line of {said.act} gets by with {sorted(known)}")
     small = small and said.lead is None and bool(scene.language.small_words)
     filled = _filled(scene, line, known, leads=said.lead is not None, small=small)
-    if said.act.startswith(PREFIX) and not scene.manner.capitals:
+    if said.is_exchange and not scene.manner.capitals:
         # Lines of exchanges are everybody's; those of such people are written so.
         filled = [Piece(piece.text.lower(), True) if piece.own else piece for piece in filled]
     if scene.formality == "formal":

@@ -14,16 +14,15 @@ from simmail.core.language.agreements import thing
 from simmail.core.language.clause.question_types import is_courtesy, type_of
 from simmail.core.language.clause.restate import deed
 from simmail.core.language.phrases import asks_for_something, documents, say
-from simmail.core.language.questions import MailQuestion, asks_to_do
+from simmail.core.language.questions import MailQuestion, asks_to_do, stands_in
 from simmail.core.language.tables import counted
 from simmail.core.language_data import WRITTEN, tongue
 from simmail.core.writer import by_facts
-from simmail.core.writer.answer import NAMING, answer, is_request, unnamed
+from simmail.core.writer.answer import CLOSE, answers, exchanged, is_request
 from simmail.core.writer.by_intent import DEALINGS, matter, meeting, times, without_ref
 from simmail.core.writer.choice import HIGH, LOW, consistent, does, plain, values_of, what_for
-from simmail.core.writer.context import Read, Scene, mentions, tongues, without_determiner
+from simmail.core.writer.context import Read, Scene, mentions, tongues
 from simmail.core.writer.exchanges import recognition
-from simmail.core.writer.exchanges.bank import PREFIX
 from simmail.core.writer.life import is_ill, is_of_another, moved
 from simmail.core.writer.sources.answer_sources import AnswerSources
 from simmail.core.writer.sources.known import is_proposal, is_told, known_answer, looked_up, sources
@@ -88,24 +87,13 @@ _TAKING_BACK = _WHOLE | {"meeting", "booked", "invite", "sick", "grief", "congra
 # Answers that tell nothing of the state of a thing.
 _NO_NEWS = frozenset({"answer.unknown", "answer.open", "answer.think", "answer.yes",
                       "answer.no", "answer.back", "answer.when", "answer.why"})
-# Mail among friends: nobody quotes or numbers their questions.
-_CLOSE = frozenset({"private", "greeting", "event", "congrats", "sick"})
 # Mail that tells or offers something; mail that is not answered with what is known alone.
 _TELLING = frozenset({"information", "news", "confirmation", "received", "delivery", "notice", "sales", "recruiting"})
-_UNTOLD = (_WHOLE - _TELLING - {"data_request"}) | (_CLOSE - {"greeting"}) | {"meeting", "redress", "question"}
+_UNTOLD = (_WHOLE - _TELLING - {"data_request"}) | (CLOSE - {"greeting"}) | {"meeting", "redress", "question"}
 # A question with fewer words of its own only points to what the mail says.
 _POINTING = 2
 # What a question asks for stands among its first words.
 _ASKED_FOR = 6
-# Answers that say by themselves what they are the answer to.
-_NAMED = frozenset({
-    "answer.fact", "answer.said_so", "answer.said_not",
-    "answer.own", "answer.life", "answer.propose", "answer.details", "answer.recall", "answer.piece",
-    "answer.sum", "answer.never", "answer.open", "answer.called_off", "answer.confirm", "answer.do", "answer.dont",
-    "answer.option", "answer.way", "answer.who", "answer.me", "answer.opinion",
-})
-# Answers that compare what is asked with what is known.
-_COMPARED = frozenset({"answer.said_so", "answer.said_not"})
 # Mail that may answer what the persona asked.
 _SETTLING = frozenset({
     "information", "received", "confirmation", "support", "question", "redress", "news", "booked",
@@ -237,7 +225,7 @@ def _to_the_point(scene: Scene, said: list[Said]) -> list[Said]:
     words = _values(told, scene)
     quoted = any(one.act.startswith("enquiry.") for one in said)
     promised = any(one.promise is not None or one.documents for one in told)
-    invited = any(one.act.startswith(("event.", "meeting.social", PREFIX)) for one in said)
+    invited = any(one.is_exchange or one.act.startswith(("event.", "meeting.social")) for one in said)
     return [one for one in said if one in told or one.asked is None or not (
         # "Poor thing, isn't she?"
         len(said) > 1 and one.asked.checks and not any(map(str.isdigit, one.asked.text))
@@ -285,7 +273,7 @@ def _to(scene: Scene, read: Read, number: int) -> list[Said]:
     if told and (len(told) == len(asked) or intent in _TELLING and not chooses):
         said = matter(scene, read, intent, number) if intent == "thanks" else []
         intent = "question"  # whatever it looks like: what it asks for is known
-    left = (rest if intent not in _CLOSE else left) or left
+    left = (rest if intent not in CLOSE else left) or left
     ahead = {slot.start.date() for slot in read.found.slots if slot.start.date() > scene.calendar.today}
     if read.found.of_a_parcel and not told and len(ahead) < 2:
         return [Said(act="delivery.noted", values={**values_of(scene, read), **times(scene, read)})]
@@ -402,7 +390,7 @@ def _briefed(
         one != its.point for its in found) and looked_up(scene, read, one, known) is not None]
 
     def settled(one: MailQuestion) -> bool:
-        return looked_up(scene, read, one, known) is not None or recognition.answered(scene, read, one.text) is not None
+        return looked_up(scene, read, one, known) is not None or exchanged(scene, read, one) is not None
 
     open_ = [one for one in left if one.type in by_facts.OPEN and not settled(one)]
     if len(told) > 1 and known.facts:
@@ -429,20 +417,20 @@ def _exchanged(
 ) -> list[Said]:
     """What is said where sentences of a mail begin exchanges: to those that tell something, and to what it asks."""
     sentences = read.found.prose.sentences
-    to = recognition.told(scene, read, [one for one in sentences if not any(
-        by_facts.stands_in(point, one) for point in points)])
-    asked = answers(scene, read, points, number, known)
-    if not to and not any(act.act.startswith(PREFIX) for act in asked):
+    told = recognition.told(scene, read, [one for one in sentences if not any(
+        stands_in(point, one) for point in points)])
+    if not told and not any(exchanged(scene, read, point) for point in points):
         return []
-    heard = {sentence: act for sentence, act in to.items() if not recognition.is_silent(scene, act)}
+    asked = answers(scene, read, points, number, known)
+    if not told and not any(act.is_exchange for act in asked):
+        return []
 
     def place(act: Said) -> int:
-        text = "" if act.asked is None else act.asked.text.strip(" ?!.").lower()
-        return next((at for at, one in enumerate(sentences) if act.asked is not None and text in one.lower()),
+        return next((at for at, one in enumerate(sentences) if act.asked is not None and stands_in(act.asked, one)),
                     len(sentences))
-    placed = [*((sentences.index(sentence), act) for sentence, act in heard.items()),
+
+    placed = [*((sentences.index(sentence), act) for sentence, act in told.items()),
               *((place(act), act) for act in asked)]
-    # Who says nothing to all of it says what is said to such a mail.
     return [act for _, act in sorted(placed, key=itemgetter(0))]
 
 
@@ -561,63 +549,3 @@ def settle(scene: Scene) -> list[Said] | None:
                                  promise=scene.promise(scene.language.what.task, day))]
         case _:
             return [Said(act="redress.accept", values=values)]
-
-
-def _untold(act: Said | None, said: list[Said]) -> Said | None:
-    """An answer without what was said before it: one thing may bear on two questions."""
-    value = "" if act is None else act.values.get("value", "")
-    for one in said:
-        before = one.values.get("value", "")
-        if act is not None and before.endswith(".") and before != value and before in value:
-            act = replace(act, values={**act.values, "value": value.replace(before, "").strip()})
-    return act
-
-
-def answers(
-    scene: Scene, read: Read, questions: list[MailQuestion], number: int, known: AnswerSources
-) -> list[Said]:
-    """Return an answer to each question; where there are several, each says what it is the answer to."""
-    said: list[Said] = []
-    layout = scene.manner.layout if len(questions) > 1 else ""
-    close = read.intent in _CLOSE or scene.friends
-    if layout == "quoted" and (len(questions) < 3 or close) or layout == "numbered" and close:
-        layout = "topics"
-    for place, question in enumerate(questions):
-        back = all(one.act != "answer.back" for one in said)  # nobody answers every question with another
-        if question.form == "time" and not (scene.request.own and is_told(scene, question, known)):
-            so = looked_up(scene, read, question, known) if question.type in ("yes_no", "choice") else None
-            if so is not None and so.act in _COMPARED:
-                said.append(so)
-            elif not any(one.act.startswith("meeting.") for one in said):
-                said.extend(meeting(scene, read, "meeting", number))
-            continue
-        act = answer(scene, read, question, number * 100 + place, back, known)
-        if act is not None and act.act == "answer.life":
-            # Whoever is doing well does not deny the next thing.
-            scene = replace(scene, manner=replace(scene.manner, yes=1.0))
-        act = _untold(act, said)
-        told = "" if act is None else act.values.get("value") or act.values.get("task", "")
-        if act is None or any(one.act == act.act and one.values == act.values for one in said) or told and any(
-                told == one.values.get("task") or told in one.values.get("value", "") for one in said):
-            continue
-        if said and act.act == said[-1].act == "answer.piece" and layout != "quoted":
-            # "10:30, room 6."
-            both = f"{said[-1].values['value']}, {act.values['value']}"
-            said[-1] = replace(said[-1], values={**said[-1].values, "value": both})
-            continue
-        asked = question.type != "request"
-        lead = None
-        if layout == "quoted" and asked:
-            act = unnamed(act, (scene.language.yes, scene.language.no))
-        elif layout and NAMING.isdisjoint(act.values) and question.topic and not (
-                act.act in _NAMED or act.act.startswith(PREFIX)):
-            thing = without_determiner(question.topic, scene.language)
-            lead = Said(act="lead.topic", values={"topic": question.topic, "thing": thing})
-            act = replace(act, values={name: value for name, value in act.values.items() if name != "topic"})
-        said.append(replace(
-            act, asked=question, lead=lead,
-            number=1 + sum(bool(one.number) for one in said) if layout == "numbered" else 0,
-            quote=question.text if layout == "quoted" and asked else "",
-        ))
-    # One alone is no list.
-    return [replace(one, number=0) for one in said] if sum(bool(one.number) for one in said) < 2 else said

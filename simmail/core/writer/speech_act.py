@@ -195,3 +195,8 @@ class Said(Struct, frozen=True):
     documents: tuple[str, ...] = ()
     remarks: tuple[Remark, ...] = ()
     asked: MailQuestion | None = None
+
+    @property
+    def is_exchange(self) -> bool:
+        """Whether it is of the bank of exchanges."""
+        return self.act.startswith(PREFIX)

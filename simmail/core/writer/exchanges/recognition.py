@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from simmail.core.language import dates
 from simmail.core.language.meaning import plain
+from simmail.core.language.questions import MailQuestion, stands_in
 from simmail.core.language_data import LANGUAGES, given_names
 from simmail.core.rng import Dice
 from simmail.core.writer.choice import HIGH, LOW
@@ -63,27 +64,27 @@ def begun(scene: Scene, sentence: str, asked: bool) -> Begun | None:
 
 
 def told(scene: Scene, read: Read, sentences: Sequence[str]) -> dict[str, Said]:
-    """Return what is said to those of some sentences that tell something, the likeliest of many; in their order."""
+    """
+    Return what is said to those of some sentences that tell something, the likeliest of many; in their order.
+
+    To some a person says nothing.
+    """
     found: dict[str, Begun] = {}
     for one in filter(None, (begun(scene, sentence, False) for sentence in sentences[:_LOOKED_AT])):
         if one.name not in found or one.likely > found[one.name].likely:
             found[one.name] = one
-    kept = sorted(found.values(), key=lambda one: -one.likely)[:_ANSWERED]
-    return {sentence: _said(scene, read, one) for sentence in sentences for one in kept if one.sentence == sentence}
+    heard = [one for one in found.values() if not _mood(scene, one.name).chance(
+        exchanges(scene.language.code)[one.name].silent, "silent")]
+    kept = sorted(heard, key=lambda one: -one.likely)[:_ANSWERED]
+    return {one.sentence: _said(scene, read, one) for one in sorted(
+        kept, key=lambda one: sentences.index(one.sentence))}
 
 
-def answered(scene: Scene, read: Read, question: str) -> Said | None:
+def answered(scene: Scene, read: Read, question: MailQuestion) -> Said | None:
     """Return what is said to a question or a request, None where it begins no exchange."""
-    whole = next((one for one in read.found.prose.sentences if question.strip(" ?!.").lower() in one.lower()), question)
-    one = begun(scene, whole, True) or (begun(scene, question, True) if whole != question else None)
+    whole = next((one for one in read.found.prose.sentences if stands_in(question, one)), question.text)
+    one = begun(scene, whole, True) or (begun(scene, question.text, True) if whole != question.text else None)
     return None if one is None else _said(scene, read, one)
-
-
-def is_silent(scene: Scene, said: Said) -> bool:
-    """Return whether a person leaves unanswered what an act of an exchange answers."""
-    name = said.act.removeprefix(PREFIX).rpartition(".")[0]
-    silent = exchanges(scene.language.code)[name].silent
-    return silent > 0 and _mood(scene, name).chance(silent, "silent")
 
 
 def _said(scene: Scene, read: Read, one: Begun) -> Said:
