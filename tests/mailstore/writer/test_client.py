@@ -313,14 +313,20 @@ class PromiseTests(WriterTestCase):
         failing = ensureDeferred(self.failing((await self.refused())[0], Unavailable))
         os.kill(self.pid, signal.SIGSTOP)
         writer: Any = self.journal.writer
+        again, stopped = writer._again, Deferred[None]()
+
+        def stop(refused: Any) -> None:
+            # At once: another writer makes the directory that was moved away, and the next attempt would succeed.
+            again(refused)
+            ensureDeferred(self.stop()).chainDeferred(stopped)
+
+        self.patch(writer, "_again", stop)
         while not any(asked.key is not None for asked in writer._waiting):
             await deferLater(reactor, 0.01, lambda: None)  # type: ignore[arg-type]
         with capturedLogs():
             os.kill(self.pid, signal.SIGKILL)
             await self.failing(self.journal.ready, Unavailable)
-            while writer._socket is None:
-                await deferLater(reactor, 0.01, lambda: None)  # type: ignore[arg-type]
-            await self.stop()
+            await stopped
             await failing
         self.refuse(False)
         self.start()
