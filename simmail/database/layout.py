@@ -20,6 +20,7 @@ C{:meta}            hash      C{last} event number; its instant C{at}; C{floor},
                               was made by; C{token} of the last lease
 C{:lease}           string    who has it, for as long as that lasts
 C{:once}            hash      delivery or job id: the outcome of its commit
+C{:once.before}     hash      the same of commits before the last retirement
 C{:tables}          set       names of the tables that were ever written
 C{:table:<name>}    hash      key: document, or an integer that is counted
 C{:events}          stream    C{<number>-0}: C{t} type, C{a} instant, C{d} end of the
@@ -72,6 +73,7 @@ SYNCED = ":synced"
 
 META = ":meta"
 ONCE = ":once"
+ONCE_BEFORE = ":once.before"
 TABLES = ":tables"
 TABLE = ":table:"
 EVENTS = ":events"

@@ -19,6 +19,7 @@ _PIECES: dict[str, tuple[str, ...]] = {
     "query": ("postings", "query"),
     "sweep": ("postings", "sweep"),
     "erase": ("fence", "erase"),
+    "retire": ("fence", "retire"),
     "lease": ("fence", "lease"),
     "copy": ("whole", "copy"),
     "pack": ("whole", "pack"),

@@ -48,6 +48,7 @@ class _Space:
     def __init__(self) -> None:
         self.tables: dict[str, dict[str, bytes]] = {}
         self.once: dict[str, Committed] = {}
+        self.once_before: dict[str, Committed] = {}
         self.jobs: dict[str, _Kept] = {}
         self.arrivals: dict[str, bytes] = {}
         # Parallel lists of events: numbers, rows, instants; the highest number used so far.
@@ -69,13 +70,15 @@ class _Space:
     @property
     def has_any(self) -> bool:
         """Whether anything is kept."""
-        return bool(any(self.tables.values()) or self.once or self.jobs or self.arrivals or self.rows)
+        return bool(
+            any(self.tables.values()) or self.once or self.once_before or self.jobs or self.arrivals or self.rows)
 
     def copied(self, before: _Space) -> _Space:
         """The same once more in the place of another: its numbers go on, and it stays whose it is."""
         space = _Space()
         space.tables = {name: dict(table) for name, table in self.tables.items()}
-        space.once, space.jobs, space.arrivals = dict(self.once), dict(self.jobs), dict(self.arrivals)
+        space.once, space.once_before = dict(self.once), dict(self.once_before)
+        space.jobs, space.arrivals = dict(self.jobs), dict(self.arrivals)
         space.numbers, space.rows, space.ats = list(self.numbers), list(self.rows), list(self.ats)
         space.last, space.last_at = max(self.last, before.last), self.last_at
         space.token, space.lease = before.token, before.lease
@@ -184,12 +187,17 @@ class MemoryDatabase:
 
     @at_once
     def seen(self, universe: str, ids: Iterable[str]) -> set[str]:
-        return {id for id in ids if id in self._space(universe).once}
+        space = self._space(universe)
+        return {id for id in ids if id in space.once or id in space.once_before}
 
     @at_once
-    def forget(self, universe: str, once: Iterable[str]) -> None:
-        for id in once:
-            self._space(universe).once.pop(id, None)
+    def retire(self, universe: str, keep: Iterable[str], least: int) -> bool:
+        space = self._space(universe)
+        if len(space.once) < max(least, 1):
+            return False
+        kept = {id: space.once_before[id] for id in keep if id in space.once_before}
+        space.once_before, space.once = space.once | kept, {}
+        return True
 
     @at_once
     def prune(self, universe: str, before: datetime) -> tuple[int, int]:
@@ -279,8 +287,8 @@ class MemoryDatabase:
 
 
 def _commit(space: _Space, commit: Commit) -> Committed:
-    if commit.once and commit.once in space.once:
-        first = space.once[commit.once]
+    first = (space.once.get(commit.once) or space.once_before.get(commit.once)) if commit.once else None
+    if first is not None:
         return Committed(False, first.first, first.counts)
     # All that can fail is done before anything is changed.
     rows = [layout.encode_event(event) for event in commit.events]

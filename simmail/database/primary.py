@@ -23,7 +23,7 @@ from simmail.database.url import RedisUrl, weakness
 from simmail.errors import Unavailable
 
 _READ = ("query", "agenda", "inhabited")
-_WRITE = ("commit", "sweep", "erase", "lease", "copy", "pack", "unpack", "prune", "draw")
+_WRITE = ("commit", "sweep", "erase", "retire", "lease", "copy", "pack", "unpack", "prune", "draw")
 
 
 class Scripts:

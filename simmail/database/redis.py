@@ -32,7 +32,7 @@ from simmail.database.connection import pack, refusal, Word
 from simmail.database.event_numbers import EventNumbers, ahead
 from simmail.database.leases import Leases, nobody
 from simmail.database.primary import OnePrimary, RedisPrimary, Scripts
-from simmail.database.queries import PAGE, Questions, all_of, job_of
+from simmail.database.queries import Questions, all_of, job_of
 from simmail.database.stored import STORED, StoredRow
 from simmail.database.synced import Ask
 from simmail.database.universe_list import UniverseList
@@ -211,18 +211,21 @@ class RedisDatabase:
             ("HVALS", prefix + layout.ARRIVALS),
             lambda reply: [layout.decode_arrival(octets[12:]) for octets in sorted(reply, key=_place)])
 
-    def seen(self, universe: str, ids: Iterable[str]) -> Deferred[set[str]]:
-        asked = list(ids)
-        return self._asking(universe).fields(self._prefix(universe) + layout.ONCE, asked).addCallback(
-            lambda found: {id for id, outcome in zip(asked, found) if outcome is not None})
+    @as_deferred
+    async def seen(self, universe: str, ids: Iterable[str]) -> set[str]:
+        asked, prefix, fields = list(ids), self._prefix(universe), self._asking(universe).fields
+        # In this order, in one go: what a retirement moves between them is seen in the second.
+        now, before = await all_of([fields(prefix + layout.ONCE, asked), fields(prefix + layout.ONCE_BEFORE, asked)])
+        return {id for id, *outcomes in zip(asked, now, before) if outcomes != [None, None]}
 
-    def forget(self, universe: str, once: Iterable[str]) -> Deferred[None]:
-        ids = list(once)
-        prefix = self._prefix(universe)
-        key, call = prefix + layout.ONCE, self._of(prefix).writes.call
-        return all_of([
-            call(("HDEL", key, *ids[start:start + PAGE])) for start in range(0, len(ids), PAGE)
-        ]).addCallback(_nothing)
+    @as_deferred
+    async def retire(self, universe: str, keep: Iterable[str], least: int) -> bool:
+        token, prefix = await self._own(universe), self._prefix(universe)
+        try:
+            return bool(await self._of(prefix).writes.call((*self._start["retire"], prefix, token, least, *keep)))
+        except Fenced:
+            self._leases.refused(universe, token)
+            raise
 
     @as_deferred
     async def prune(self, universe: str, before: datetime) -> tuple[int, int]:

@@ -41,8 +41,10 @@ async def dump(reads: RedisConnection, prefix: str) -> AsyncIterator[Sequence[St
         table = unquote(name.decode())
         async for pairs in _fields(reads, prefix + layout.TABLE + name.decode()):
             yield [StoredDocument(table, key.decode(), Raw(value)) for key, value in pairs]
-    async for pairs in _fields(reads, prefix + layout.ONCE):
-        yield [StoredOutcome(key.decode(), value.decode()) for key, value in pairs]
+    # In this order a retirement moves none past the one that reads.
+    for once in (layout.ONCE, layout.ONCE_BEFORE):
+        async for pairs in _fields(reads, prefix + once):
+            yield [StoredOutcome(key.decode(), value.decode()) for key, value in pairs]
     async for pairs in _fields(reads, prefix + layout.JOBS):
         yield [_whole(StoredJob(job_of(value)), _job_again, value.split(b"\0", 4)[4]) for _, value in pairs]
     arrivals = sorted(await reads.call(("HVALS", prefix + layout.ARRIVALS)))

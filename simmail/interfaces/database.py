@@ -69,8 +69,15 @@ class IDatabase(Interface):
     def seen(universe, ids):
         """Return those delivery or job ids whose commit is recorded; Deferred of a set."""
 
-    def forget(universe, once):
-        """Remember delivery ids no more (their journal is dropped); Deferred."""
+    def retire(universe, keep, least):
+        """
+        Forget the outcomes of commits made before the last retirement; Deferred of bool: whether it was done.
+
+        So an outcome is known until at least C{least} more are recorded; without so many since the last
+        retirement nothing is done.
+
+        @param keep: ids whose outcomes are kept, however old.
+        """
 
     def prune(universe, before):
         """Remove events and finished jobs older than an instant; Deferred of C{(events, jobs)} removed."""

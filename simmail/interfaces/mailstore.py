@@ -52,6 +52,13 @@ class IMailStore(Interface):
     def uncommitted():
         """Find, at start, what is journalled and not committed; Deferred of list of delivery ids, in order."""
 
+    def unsettled():
+        """
+        List the ids that a crash may yet bring back as uncommitted, other programs' deliveries among them.
+
+        Of any other id that was L{committed} this is durable; Deferred of C{list[str]}, fails where the disk refuses.
+        """
+
     unfiled = Attribute("C{list[str]}: ids that L{replay} left owed, for the disk refused to file them now.")
 
     def replay(known, among=None):

@@ -241,6 +241,10 @@ class MailStore:
             self.apply(one.added)
         return found.ids
 
+    def unsettled(self) -> Deferred[list[str]]:
+        """List the ids that are journalled and not settled for good, other programs' among them."""
+        return self.journal.unsettled(self.universe)
+
     @as_deferred
     async def replay(
         self, known: Collection[str], among: Collection[str] | None = None

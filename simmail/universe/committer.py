@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from msgspec.structs import replace
-from twisted.internet.defer import Deferred, fail
+from twisted.internet.defer import Deferred, fail, succeed
 from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import deferLater
 from twisted.logger import Logger
@@ -24,6 +24,10 @@ from simmail.universe.usage import Usage
 #: Real seconds before a Redis that answered, but cannot now (loading, out of memory), is asked again.
 AGAIN = 0.25
 
+#: Commits whose outcome is recorded before it is first seen whether old ones can go, and between two such looks; how
+#: many outcomes are known at least.
+FIRST_LOOK, NEXT_LOOK, KNOWN = 100, 1_000, 20_000
+
 
 def _nothing() -> None:
     """Nothing is to be ended."""
@@ -34,12 +38,14 @@ class Committer:
     Commits the changes of one universe.
 
     @param owed: how many messages are durable and owed a commit.
+    @param unsettled: Deferred of the ids whose outcomes may yet be asked for after a crash; all others' are forgotten
+        some time after their commits.
     @ivar stopping: the universe takes nothing new, and begins nothing more.
     """
 
     def __init__(
         self, universe: str, database: IDatabase, reactor: IReactorTime, log: EventLog, usage: Usage,
-        owed: Callable[[], int] = lambda: 0,
+        owed: Callable[[], int] = lambda: 0, unsettled: Callable[[], Deferred[list[str]]] = lambda: succeed([]),
     ) -> None:
         # On the instance: a Logger that is a class attribute takes the class's name for its namespace.
         self.logger = Logger(namespace="simmail.universe")
@@ -49,6 +55,8 @@ class Committer:
         self._log = log
         self._usage = usage
         self._owed = owed
+        self._unsettled = unsettled
+        self._next_look = FIRST_LOOK
         self._back: Waiting[None] = Waiting(reactor)
         self.stopping = self._closed = False
         self._deaf: Callable[[], object] = _nothing
@@ -124,7 +132,22 @@ class Committer:
                 self._usage.counted(commit.counts, done.counts)
             if commit.events:
                 self._log.announce(done.first, commit.events)
+            if commit.once:
+                self._count_outcome()
         return done
+
+    def _count_outcome(self) -> None:
+        self._next_look -= 1
+        if not self._next_look:
+            self._next_look = NEXT_LOOK
+            Deferred.fromCoroutine(self._retire()).addErrback(
+                lambda failure: self.logger.warn("old outcomes are not forgotten yet: {error}", error=failure.value))
+
+    async def _retire(self) -> None:
+        """What the journal has settled for good is never asked for again: Redis need not know what became of it."""
+        unsettled = await self._unsettled()
+        if not self.stopping and not self._closed:
+            await self._database.retire(self._universe, unsettled, KNOWN)
 
     def _again(self, failure: Failure, commit: Commit) -> Deferred[Committed]:
         failure.trap(Unavailable)

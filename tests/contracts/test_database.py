@@ -41,8 +41,8 @@ class CommitContract(Contract):
         self.assertEqual(await db.arrivals("main"), [])
         self.assertEqual(await db.seen("main", ["a"]), set())
         self.assertEqual(await db.seen("main", []), set())
-        self.assertIsNone(await db.forget("main", ["a"]))
-        self.assertIsNone(await db.forget("main", []))
+        self.assertIs(await db.retire("main", ["a"], 1), False)
+        self.assertIs(await db.retire("main", [], 0), False)
         self.assertEqual(await db.prune("main", NINE), (0, 0))
         self.assertIsNone(await db.erase("main"))
         self.assertEqual(await db.universes(), [])
@@ -134,14 +134,38 @@ class CommitContract(Contract):
         await self.commit("main", once="d1")
         self.assertTrue((await self.commit("other", once="d1")).fresh)
 
-    async def test_seen_and_forget(self) -> None:
-        """What was committed is seen until it is forgotten."""
-        for id in ("d1", "d2", "d3"):
-            await self.commit(once=id)
-        self.assertEqual(await self.database.seen("main", ["d1", "x", "d3", "d2"]), {"d1", "d2", "d3"})
-        await self.database.forget("main", ["d1", "d3", "x"])
-        self.assertEqual(await self.database.seen("main", ["d1", "d2", "d3"]), {"d2"})
+    async def test_seen_and_retired(self) -> None:
+        """What was committed is seen, and answered as at first, until the second retirement after it."""
+        done = [await self.commit(once=id, events=(event(),)) for id in ("d1", "d2", "d3")]
+        ids = ["d1", "x", "d3", "d2", "d4"]
+        self.assertEqual(await self.database.seen("main", ids), {"d1", "d2", "d3"})
+        # Too few.
+        self.assertIs(await self.database.retire("main", [], 4), False)
+        self.assertIs(await self.database.retire("main", [], 3), True)
+        self.assertIs(await self.database.retire("main", [], 1), False)
+        await self.commit(once="d4")
+        self.assertEqual(await self.database.seen("main", ids), {"d1", "d2", "d3", "d4"})
+        again = await self.commit(once="d3", events=(event(),))
+        self.assertEqual((again.fresh, again.first), (False, done[2].first))
+        # What is kept is kept as often as it is said.
+        self.assertIs(await self.database.retire("main", ["d2", "d4", "x"], 1), True)
+        self.assertEqual(await self.database.seen("main", ids), {"d2", "d4"})
         self.assertTrue((await self.commit(once="d1")).fresh)
+        self.assertIs(await self.database.retire("main", ["d2"], 1), True)
+        self.assertEqual(await self.database.seen("main", ids), {"d1", "d2"})
+        self.assertFalse((await self.commit(once="d2")).fresh)
+
+    async def test_retired_and_whole(self) -> None:
+        """Of a copy, and of a universe that is erased, older outcomes are a part too; another's stay."""
+        for universe in ("main", "other"):
+            await self.commit(universe, once="d1")
+            await self.database.retire(universe, [], 1)
+            await self.commit(universe, once="d2")
+        await self.database.copy("main", "copy")
+        await self.database.erase("main")
+        self.assertEqual(await self.database.seen("main", ["d1", "d2"]), set())
+        for universe in ("copy", "other"):
+            self.assertEqual(await self.database.seen(universe, ["d1", "d2"]), {"d1", "d2"})
 
     async def test_event_numbers(self) -> None:
         """Numbers have no gaps, are of their universe, and begin with 1."""

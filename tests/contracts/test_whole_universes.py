@@ -183,7 +183,7 @@ class UniverseContract(Contract):
         for waiting in (
             db.commit("main", Commit(puts=(("t", "k", b""),))), db.table("main", "t"), db.get("main", "t", ["k"]),
             db.events("main", EventQuery()), db.last_event("main"), db.pending("main"), db.jobs("main", JobQuery()),
-            db.job("main", "j"), db.arrivals("main"), db.seen("main", ["a"]), db.forget("main", ["a"]),
+            db.job("main", "j"), db.arrivals("main"), db.seen("main", ["a"]), db.retire("main", ["a"], 1),
             db.prune("main", NINE), db.erase("main"), db.copy("main", "b"), db.universes(),
         ):
             self.failureResultOf(waiting, Unavailable)  # type: ignore[attr-defined]

@@ -17,6 +17,7 @@ from simmail.core.time.instant import format_instant
 from simmail.database.memory import MemoryDatabase
 from simmail.errors import Unavailable
 from simmail.testing.universe import START, now
+from simmail.universe import committer
 from simmail.universe.committer import AGAIN, Committer
 from simmail.universe.eventlog import EventLog
 from simmail.universe.usage import MAIL, Usage
@@ -47,6 +48,54 @@ class CommitterTests(SynchronousTestCase):
         for _ in range(2):
             now(self.committer.commit(commit))
         self.assertEqual((self.heard, self.usage.used(MAIL), self.table("t")), ([(1, ["pace"])], 1, {"k": b"1"}))
+
+    def test_retired(self) -> None:
+        """Outcomes that the journal never asks for again are forgotten, in two steps; what it owes is known."""
+        self.patch(committer, "FIRST_LOOK", 2)
+        self.patch(committer, "NEXT_LOOK", 3)
+        self.patch(committer, "KNOWN", 2)
+        unsettled: list[Deferred[list[str]]] = []
+
+        def asked() -> Deferred[list[str]]:
+            unsettled.append(Deferred())
+            return unsettled[-1]
+
+        one = Committer("main", self.database, self.clock, self.log, self.usage, unsettled=asked)
+        ids = [f"d{number}" for number in range(9)]
+
+        def commit(*ids: str) -> None:
+            for id in ids:
+                now(one.commit(Commit(once=id)))
+            now(one.commit(Commit()))
+
+        commit("d0", "d0")
+        self.assertEqual(unsettled, [])
+        commit("d1")
+        # Until the journal has said, nothing is forgotten; what comes meanwhile is not old.
+        unsettled[0].callback(["d0"])
+        commit("d2", "d3")
+        self.assertEqual(len(unsettled), 1)
+        commit("d4")
+        unsettled[1].callback(["d0", "d3"])
+        self.assertEqual(now(self.database.seen("main", ids)), {"d0", "d2", "d3", "d4"})
+        # A disk that refuses keeps everything known.
+        commit("d5", "d6", "d7")
+        unsettled[2].errback(OSError("full"))
+        commit("d8")
+        self.assertEqual(now(self.database.seen("main", ids)), set(ids) - {"d1"})
+
+    def test_not_retired(self) -> None:
+        """A universe that stops, or is being deleted, forgets nothing more."""
+        self.patch(committer, "FIRST_LOOK", 1)
+        self.patch(committer, "NEXT_LOOK", 1)
+        self.patch(committer, "KNOWN", 1)
+        for end in (Committer.stop, Committer.close):
+            asked: Deferred[list[str]] = Deferred()
+            one = Committer("main", self.database, self.clock, self.log, self.usage, unsettled=lambda: asked)
+            now(one.commit(Commit(once=end.__name__)))
+            end(one)
+            asked.callback([])
+        self.assertIs(now(self.database.retire("main", [], 2)), True)
 
     def test_aside(self) -> None:
         """What happens beside the simulation lends its time to nothing that is owed, and has its own otherwise."""

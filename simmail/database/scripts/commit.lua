@@ -11,7 +11,7 @@ local call = redis.call
 if fenced(prefix, ARGV[2]) then return redis.error_reply(FENCED) end
 
 if once ~= '' then
-    local outcome = call('HGET', prefix .. ONCE, once)
+    local outcome = call('HGET', prefix .. ONCE, once) or call('HGET', prefix .. ONCE_BEFORE, once)
     if outcome then return '0' .. outcome end
 end
 

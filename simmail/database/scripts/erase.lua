@@ -10,7 +10,8 @@ if call('EXISTS', prefix .. ERASED) == 1 then return 0 end
 for _, name in ipairs(call('SMEMBERS', prefix .. TABLES)) do
     call('UNLINK', prefix .. TABLE .. name)
 end
-call('UNLINK', prefix .. TABLES, prefix .. ONCE, prefix .. JOBS, prefix .. ORDER, prefix .. ARRIVALS, prefix .. MAILS)
+call('UNLINK', prefix .. TABLES, prefix .. ONCE, prefix .. ONCE_BEFORE, prefix .. JOBS, prefix .. ORDER, prefix .. ARRIVALS,
+    prefix .. MAILS)
 if call('EXISTS', prefix .. EVENTS) == 1 then call('RENAME', prefix .. EVENTS, prefix .. ERASED) end
 local last = tonumber(call('HGET', prefix .. META, 'last') or 0)
 call('HDEL', prefix .. META, 'at', 'queued')

@@ -3,7 +3,7 @@
 -- Names of keys after the hash tag, but META; and whether names of postings had to be looked for, scanned keys in a step.
 local function names_of(source, scanned)
     local call = redis.call
-    local names = {TABLES, ONCE, JOBS, ORDER, ARRIVALS, EVENTS, MAILS, POSTINGS}
+    local names = {TABLES, ONCE, ONCE_BEFORE, JOBS, ORDER, ARRIVALS, EVENTS, MAILS, POSTINGS}
     for _, name in ipairs(call('SMEMBERS', source .. TABLES)) do names[#names + 1] = TABLE .. name end
     for _, name in ipairs(call('SMEMBERS', source .. POSTINGS)) do
         if name ~= '' then names[#names + 1] = name end
@@ -28,13 +28,14 @@ end
 local function size_of(source)
     local call = redis.call
     return call('XLEN', source .. EVENTS) + call('HLEN', source .. JOBS) + call('HLEN', source .. ONCE)
+        + call('HLEN', source .. ONCE_BEFORE)
 end
 
 -- 1; or 0 while events of an erasure are there, -1 where there is something.
 local function vacant(target)
     local call = redis.call
     if call('EXISTS', target .. ERASED) == 1 then return 0 end
-    for _, name in ipairs({EVENTS, JOBS, ARRIVALS, ONCE}) do
+    for _, name in ipairs({EVENTS, JOBS, ARRIVALS, ONCE, ONCE_BEFORE}) do
         if call('EXISTS', target .. name) == 1 then return -1 end
     end
     for _, name in ipairs(call('SMEMBERS', target .. TABLES)) do

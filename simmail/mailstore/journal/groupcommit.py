@@ -416,6 +416,17 @@ class GroupCommit:
         with undisturbed():
             return self.uncommitted.find(universe, recovery)
 
+    def unsettled(self, universe: str) -> list[str]:
+        """
+        List the ids that are owed a commit; that no others are is durable.
+
+        @raise OSError: the disk refused.
+        """
+        self.ready()
+        self._notes.write([])
+        uncommitted = self.uncommitted
+        return [key.id for key in (*uncommitted.deliveries, *uncommitted.foreign) if key.universe == universe]
+
     def erase(self, universe: str) -> None:
         """Nothing is owed for a universe."""
         self.uncommitted.erase(universe)

@@ -35,8 +35,8 @@ from simmail.mailstore.maildir.layout import Layout
 from simmail.mailstore.threads import IWorker, Inline, Worker
 from simmail.mailstore.writer.client import Writer, InlineWriter
 from simmail.mailstore.writer.requests import (
-    Attach, Begin, Doubt, EraseUniverse, FindUncommitted, IWriter, IsReady, KeepUniverses, ListForeign, NoteCommitted,
-    Recheck, Refuse, Replay, Shut, Looks, core_looks,
+    Attach, Begin, Doubt, EraseUniverse, FindUncommitted, IWriter, IsReady, KeepUniverses, ListForeign,
+    ListUnsettled, NoteCommitted, Recheck, Refuse, Replay, Shut, Looks, core_looks,
 )
 
 #: Octets of a segment, after which the next one is begun.
@@ -326,6 +326,11 @@ class Journal:
         """Deferred of the ids of what other programs delivered and is owed a commit, in order."""
         self._write_committed()
         return self.writer.call(ListForeign(universe))
+
+    def unsettled(self, universe: str) -> Deferred[list[str]]:
+        """Deferred of the ids that are owed a commit; that no others are is durable."""
+        self._write_committed()
+        return self.writer.call(ListUnsettled(universe))
 
     def erase(self, universe: str) -> Deferred[None]:
         """Deferred: nothing is owed for a universe, and nothing more is filed for it."""

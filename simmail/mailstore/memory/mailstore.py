@@ -98,6 +98,10 @@ class MemoryMailStore(MemoryContext):
         return list(self._owed)
 
     @at_once
+    def unsettled(self) -> list[str]:
+        return [*self._owed, *self._foreign]
+
+    @at_once
     def replay(
         self, known: Iterable[str], among: Collection[str] | None = None
     ) -> list[tuple[Delivery, tuple[Copy, ...]]]:

@@ -243,6 +243,15 @@ class ListForeign(HandlerRequest[list[str]], frozen=True):
         return [key.id for key in handler.commit.uncommitted.foreign if key.universe == self.universe]
 
 
+class ListUnsettled(HandlerRequest[list[str]], frozen=True):
+    """The ids of what is owed a commit, that no others are being durable."""
+
+    universe: str
+
+    def do(self, handler: RequestHandler) -> list[str]:
+        return handler.commit.unsettled(self.universe)
+
+
 class EraseUniverse(HandlerRequest[None], frozen=True):
     """Nothing is owed for a universe."""
 
@@ -422,10 +431,10 @@ class IWriter(Protocol):
 #: All that can be asked.
 REQUESTS: tuple[type[WriterRequest[Any]], ...] = (
     IsReady, Attach, Begin, Shut, NoteCommitted, Refuse, Doubt, Recheck, FindUncommitted, Replay, ListForeign,
-    EraseUniverse, KeepUniverses, CloseStore, MakeMailbox, DropMailbox, CountMailboxes, MakeFolder, MakeStandardFolder,
-    DropFolder, RenameFolder, RenewUidvalidity, Subscribe, Annotate, CopyAnnotations, DefineKeywords, BumpModseq,
-    NoteFlags, ClearFlagLog, RenameFiles, RemoveFiles, Transfer, Adopt, PrepareToLook, ReadShown, ScanFiles,
-    PrepareImage, MakeImage, PublishImage, DropImage, FindLeftovers, OwnMailbox, LeaveShared,
+    ListUnsettled, EraseUniverse, KeepUniverses, CloseStore, MakeMailbox, DropMailbox, CountMailboxes, MakeFolder,
+    MakeStandardFolder, DropFolder, RenameFolder, RenewUidvalidity, Subscribe, Annotate, CopyAnnotations,
+    DefineKeywords, BumpModseq, NoteFlags, ClearFlagLog, RenameFiles, RemoveFiles, Transfer, Adopt, PrepareToLook,
+    ReadShown, ScanFiles, PrepareImage, MakeImage, PublishImage, DropImage, FindLeftovers, OwnMailbox, LeaveShared,
 )
 
 

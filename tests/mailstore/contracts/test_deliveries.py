@@ -65,6 +65,16 @@ class DeliveryContract(Contract):
         self.assertEqual(self.accept(1, MARIA), first)
         self.assertEqual(list(self.folder().uids), [1])
 
+    def test_unsettled(self) -> None:
+        """What is committed for good is told by what is not."""
+        for number in (1, 2, 3):
+            self.accept(number, MARIA)
+        self.assertEqual(result_of(self.store.unsettled()), ["d-1", "d-2", "d-3"])
+        self.store.committed(["d-1", "d-3"])
+        self.assertEqual(result_of(self.store.unsettled()), ["d-2"])
+        self.store = self.provider.restart()
+        self.assertEqual(result_of(self.store.unsettled()), ["d-2"])
+
     def test_filed_nowhere(self) -> None:
         """A delivery without placements is owed its commit all the same."""
         self.assertEqual(self.accept(1), ())

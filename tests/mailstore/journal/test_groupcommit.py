@@ -103,6 +103,26 @@ class RunTests(CommitTestCase):
         self.do(*many)
         self.assertEqual([len(run) for run in self.runs], [1, 1, 1])
 
+    def test_unsettled(self) -> None:
+        """That nothing else is owed is on the disk when it is said, or it is not said."""
+        self.do(*self.pending(1, 2))
+        self.commit.add_uncommitted("main", ["foreign-1"])
+        self.commit.add_uncommitted("other", ["foreign-2"])
+        self.commit.before((), [Id("main", "d-1")])
+        synced: list[Segment] = []
+        real = Segment.sync
+        self.patch(Segment, "sync", lambda segment: synced.append(segment) or real(segment))
+        self.assertEqual(self.commit.unsettled("main"), ["d-2", "foreign-1"])
+        self.assertEqual(len(synced), 1)
+        self.crash()
+        self.assertEqual(self.commit.unsettled("main"), ["d-2", "foreign-1"])
+
+        def refuse(segment: Segment) -> None:
+            raise OSError(errno.EIO, "broken")
+
+        self.patch(Segment, "sync", refuse)
+        self.assertRaises(OSError, self.commit.unsettled, "main")
+
     def test_one_sync(self) -> None:
         """All that wait are durable with one sync."""
         synced: list[Segment] = []
