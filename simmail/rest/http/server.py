@@ -22,6 +22,7 @@ from secrets import token_hex
 from typing import Any
 from urllib.parse import unquote
 
+from twisted.internet.address import IPv4Address, IPv6Address
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IAddress, IDelayedCall
 from twisted.internet.protocol import Protocol
@@ -97,6 +98,7 @@ class _Channel(http.HTTPChannel):
     _dropped = 0
     handover: Handover | None = None
     _host: Any = None
+    _peer: Any = None
     _quiet_since = 0.0
     _idle: IDelayedCall | None = None
 
@@ -134,6 +136,14 @@ class _Channel(http.HTTPChannel):
         if self._host is None:
             self._host = super().getHost()
         return self._host
+
+    def getPeer(self) -> Any:
+        """Return where it comes from: of a connection that was given away the system tells something else."""
+        if self._peer is None:
+            self._peer = super().getPeer()
+            if self.place != getattr(self._peer, "host", ""):
+                self._peer = (IPv6Address if ":" in self.place else IPv4Address)("TCP", self.place, 0)
+        return self._peer
 
     def dataReceived(self, data: bytes) -> None:
         """Take octets from the client."""
