@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib.resources import files
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -104,6 +105,19 @@ class Server(Struct, frozen=True, forbid_unknown_fields=True):
     plans: str = ""
     workers: Annotated[int, Meta(ge=1, le=64)] = 1
     node: Annotated[str, Meta(pattern=r"\A[a-z0-9-]{0,63}\Z")] = ""
+    proxies: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for one in self.proxies:
+            try:
+                ip_network(one)
+            except ValueError as error:
+                raise FieldError("proxies", str(error)) from None
+
+    @property
+    def networks(self) -> list[IPv4Network | IPv6Network]:
+        """Of the proxies that say whose connections they pass on."""
+        return [ip_network(one) for one in self.proxies]
 
 
 class Listen(Struct, frozen=True, forbid_unknown_fields=True):
@@ -323,10 +337,15 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     inspect: Inspect = Inspect()
 
     @property
+    def local(self) -> bool:
+        """Whether nobody but who is on this machine can connect."""
+        return is_loopback(self.listen.host) and not self.server.proxies
+
+    @property
     def auth_required(self) -> bool:
         """Whether mail is taken only from who has signed in: unless told otherwise, where others can connect."""
         required = self.smtp.auth_required
-        return not is_loopback(self.listen.host) if required is None else required
+        return not self.local if required is None else required
 
 
 def load_plans(path: str) -> Mapping[str, Plan]:

@@ -28,11 +28,11 @@ from twisted.python.threadpool import ThreadPool
 
 from simmail import __version__
 from simmail.config import Config, lab_host, Listen, load, load_plans
-from simmail.core.net.loopback import is_loopback
 from simmail.core.time.instant import parse_duration
-from simmail.daemon.descriptors import Descriptors, Door, held, raise_limit
+from simmail.daemon.listening.descriptors import Descriptors, Door, held, raise_limit
 from simmail.daemon.gc import prefer_latency
-from simmail.daemon.listeners import Listener, bind, inherited, reached_at
+from simmail.daemon.listening.listeners import Listener, bind, inherited, reached_at
+from simmail.daemon.listening.proxy_protocol import ProxyProtocol
 from simmail.daemon.malloc import TRIM, give_back, trim
 from simmail.daemon.metrics import LogFigures, ReactorLag, exposition, process_figures
 from simmail.daemon.monotonic import SteadyTime
@@ -361,7 +361,7 @@ class Daemon(SignalledService):
     ) -> None:
         """Listen; C{doors}: what serves each protocol, and its words to whom there is no room for."""
         config, reactor, tls = self._config, self._reactor, self._tls
-        loopback = is_loopback(config.listen.host)
+        loopback, proxies = config.local, config.server.networks
         descriptors = Descriptors(self._limit, held())
         for one in self._listeners:
             make, words = doors["smtp" if one.name in SMTP else one.name[:4]]
@@ -391,6 +391,9 @@ class Daemon(SignalledService):
                 factory = TLSMemoryBIOFactory(tls, False, factory)
                 factory.noisy = False
                 words = b""
+            if proxies:
+                factory = ProxyProtocol(factory, proxies, reactor)
+                descriptors.factories.append(factory)
             door = Door(factory, descriptors, words)
             self._ports.append(reactor.adoptStreamPort(one.socket.fileno(), one.socket.family, door))
             one.socket.close()

@@ -97,6 +97,7 @@ class ConfigTests(SynchronousTestCase):
             for host in ("127.0.0.1", "0.0.0.0"):
                 config = from_value({"listen": {"host": host}, "smtp": {"auth_required": chosen}})
                 self.assertIs(config.auth_required, chosen)
+        self.assertIs(from_value({"server": {"proxies": ["127.0.0.1"]}}).auth_required, True)
 
     def test_not_yaml(self) -> None:
         """A file that is not YAML is an error that names the file."""
@@ -108,6 +109,8 @@ class ConfigTests(SynchronousTestCase):
     def test_impossible(self) -> None:
         """What cannot be is refused by its path: at once, not when it is first needed."""
         for value, path in (
+            ({"server": {"proxies": ["10.0.0.1/8"]}}, "server.proxies"),
+            ({"server": {"proxies": ["lb"]}}, "server.proxies"),
             ({"listen": {"http": 70000}}, "listen.http"), ({"smtp": {"connections": 0}}, "smtp.connections"),
             ({"smtp": {"sender": "some"}}, "smtp.sender"), ({"http": {"rate": -1}}, "http.rate"),
             ({"imap": {"timeout": "soon"}}, "imap.timeout"), ({"redis": {"timeout": "0s"}}, "redis.timeout"),

@@ -17,8 +17,7 @@ from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.logger import Logger
 
 from simmail.config import Config
-from simmail.core.net.loopback import is_loopback
-from simmail.daemon.listeners import Listener, TITLES, reached_at
+from simmail.daemon.listening.listeners import Listener, TITLES, reached_at
 from simmail.durable import write
 from simmail.errors import Invalid, Unavailable
 
@@ -152,7 +151,7 @@ class Announcement:
         config, state, endpoints = self._config, self._state, reached_at(self._listeners)
         self._file.write(endpoints)
         allowed = config.imap.plain_auth_allowed
-        plain = is_loopback(config.listen.host) if allowed is None else allowed
+        plain = config.local if allowed is None else allowed
         if self._banner:
             print(banner(state, endpoints, TITLES, first, plain, config.auth_required),
                   file=sys.__stdout__, flush=True)

@@ -12,7 +12,7 @@ from zlib import crc32
 import msgspec
 from msgspec import Struct
 
-from simmail.daemon.listeners import Listener
+from simmail.daemon.listening.listeners import Listener
 
 
 class WorkerShare(Struct, frozen=True):

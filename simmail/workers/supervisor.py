@@ -27,7 +27,7 @@ from twisted.python.failure import Failure
 
 from simmail.config import Config
 from simmail.core.time.instant import parse_duration
-from simmail.daemon.listeners import BACKLOG, Listener
+from simmail.daemon.listening.listeners import BACKLOG, Listener
 from simmail.daemon.signals import SignalledService
 from simmail.daemon.state_folder import Announcement
 from simmail.errors import Unavailable

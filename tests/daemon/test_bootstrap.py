@@ -11,7 +11,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.config import Config, Server
 from simmail.daemon.bootstrap import FIRST, First, LOGIN, PERSON, banner, first_start, look_for_reset, reset_first
-from simmail.daemon.listeners import TITLES
+from simmail.daemon.listening.listeners import TITLES
 from simmail.durable import write
 from simmail.errors import Unauthenticated, Unavailable
 from simmail.testing.universe import MemoryServer, now

@@ -48,6 +48,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "mailstore": ("threads immediate damage listeners", "journal.records journal.sync", "maildir/", "delivery/ export/",
                   "journal/", "writer/", "journal.journal", "index/", "folder/", "memory/", "*"),
     "database": ("*", "private/"),
+    "daemon": ("listening/", "*"),
     "server": ("*", "transfer/", "server", "demo"),
     "universe": ("*", "people/ webhooks/ insights/", "mailflow/", "world/ score/", "jobs/ inspection/",
                  "universe", "fingerprint"),

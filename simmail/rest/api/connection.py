@@ -11,7 +11,6 @@ from typing import Any, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
-from simmail.core.net.loopback import is_loopback
 from simmail.errors import NotFound
 from simmail.rest.answer import Octets
 from simmail.rest.api.session import UserInfo, user_info
@@ -148,7 +147,7 @@ def read_connection(call: Call) -> ConnectionFacts:
     plain = config.smtp.plain_auth_allowed
     return ConnectionFacts(
         config.server.domain, call.services.listeners, ("PLAIN", "LOGIN"),
-        is_loopback(config.listen.host) if plain is None else plain,
+        config.local if plain is None else plain,
         config.auth_required,
         None if facts is None else CertificateInfo(facts.self_signed, facts.sha256, facts.subject))
 

@@ -12,7 +12,7 @@ from twisted.internet.tcp import Port
 from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.daemon.descriptors import Descriptors, Door, held, raise_limit
+from simmail.daemon.listening.descriptors import Descriptors, Door, held, raise_limit
 
 
 class LimitTests(SynchronousTestCase):

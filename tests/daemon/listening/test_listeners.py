@@ -1,4 +1,4 @@
-"""Tests for C{simmail.daemon.listeners}."""
+"""Tests for C{simmail.daemon.listening.listeners}."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from msgspec import structs
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.config import Listen
-from simmail.daemon.listeners import NAMES, TITLES, bind, inherited
+from simmail.daemon.listening.listeners import NAMES, TITLES, bind, inherited
 from simmail.errors import Invalid
 
 FREE = Listen(smtp=0, smtps=0, submission=0, imap=0, imaps=0, http=0)

@@ -8,7 +8,7 @@ from typing import Any
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.daemon.descriptors import held
+from simmail.daemon.listening.descriptors import held
 from simmail.errors import Unavailable
 from tests.contracts.mailstores import DiskProvider, a_delivery, a_mail, result_of
 

@@ -1,0 +1,1 @@
+"""Tests for C{simmail.daemon.listening}."""
