@@ -55,6 +55,8 @@ _FENCED = FENCED.split()[0]
 
 #: Parts of error answers to a greeting that another attempt does not change.
 _LOCKED_OUT = ("WRONGPASS", "NOAUTH", "NOPERM", "invalid password", "no password is set", "without any password")
+#: What TLS says of a certificate: of OpenSSL, and of who compares its names.
+_UNTRUSTED = ("certificate verify failed", "Mismatch(")
 
 Word = bytes | str | int
 Decode = Callable[[Any], Any]
@@ -148,6 +150,7 @@ class RedisConnection:
     @ivar round_trips: how long Redis took to answer, each command.
     @ivar trouble: what was wrong the last time, for people.
     @ivar locked_out: Redis does not take the user or password that is given, or that none is.
+    @ivar untrusted: nobody vouches for the certificate of Redis, or it is of another name.
     """
 
     _log = Logger()
@@ -168,7 +171,7 @@ class RedisConnection:
         self.ready = False
         self.round_trips = Histogram()
         self.trouble = ""
-        self.locked_out = False
+        self.locked_out = self.untrusted = False
         self._reactor, self._timeout, self._link = reactor, timeout, link
         self._endpoint: IStreamClientEndpoint = link.endpoint(reactor, timeout)
         self._changed = changed
@@ -337,7 +340,7 @@ class RedisConnection:
         if self._wire is wire:
             self._attempts = 0
             self.trouble = ""
-            self.locked_out = False
+            self.locked_out = self.untrusted = False
             self.ready = True
             self._changed()
 
@@ -361,6 +364,9 @@ class RedisConnection:
         self._holding = self._stopped = False
         self._tell_drained()
         self._away(why)
+        if any(word in why for word in _UNTRUSTED):
+            self.untrusted = True
+            self._changed()
         error = Unavailable("the connection to the database was lost")
         for call in left:
             call.fail(error)

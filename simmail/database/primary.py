@@ -98,6 +98,11 @@ class RedisPrimary:
         return self.reads.locked_out or self.writes.locked_out
 
     @property
+    def untrusted(self) -> bool:
+        """Nobody vouches for its certificate, or that is of another name."""
+        return self.reads.untrusted or self.writes.untrusted
+
+    @property
     def trouble(self) -> str:
         """What was wrong the last time, for people."""
         return self.writes.trouble or self.reads.trouble or "no answer"

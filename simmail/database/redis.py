@@ -36,7 +36,7 @@ from simmail.database.queries import Questions, all_of, job_of
 from simmail.database.stored import STORED, StoredRow
 from simmail.database.synced import Ask
 from simmail.database.universe_list import UniverseList
-from simmail.database.url import FIELD, locked_out, members, parse
+from simmail.database.url import CLUSTER, FIELD, locked_out, members, parse, untrusted
 from simmail.errors import Conflict, Fenced, Invalid, Unavailable
 from simmail.interfaces import IDatabase
 
@@ -82,6 +82,7 @@ class RedisDatabase:
         @raise Invalid: it is no such URL.
         """
         self.healthy = False
+        self._field = CLUSTER if cluster else FIELD
         self.node, self._own_prefix = node, layout.prefix("", node)
         self._reactor = reactor
         self._listeners: list[Callable[[bool], object]] = []
@@ -465,8 +466,9 @@ class RedisDatabase:
 
     def _changed(self) -> None:
         healthy, ailing = self._primaries.healthy, self._ailing
-        if self._opened and ailing.locked_out:
-            refused = Invalid(FIELD, locked_out(ailing.link, ailing.trouble))
+        why = locked_out if ailing.locked_out else untrusted if ailing.untrusted else None
+        if self._opened and why is not None:
+            refused = Invalid(self._field, why(ailing.link, ailing.trouble))
             for waiting in self._take_opened():
                 waiting.errback(Failure(refused))
         if healthy == self.healthy or self._closing:

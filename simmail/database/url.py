@@ -19,7 +19,7 @@ from twisted.internet.ssl import optionsForClientTLS
 
 from simmail.errors import Invalid
 
-FIELD = "redis.url"
+FIELD, CLUSTER = "redis.url", "redis.cluster"
 PORT = 6379
 #: sun_path holds 104 octets on macOS and 108 on Linux, the end mark included.
 LONGEST_PATH = 100
@@ -106,9 +106,9 @@ def members(urls: Sequence[str]) -> list[RedisUrl]:
         try:
             link = parse(url)
         except Invalid as error:
-            raise Invalid(f"redis.cluster[{at}]", str(error).removeprefix(f"{FIELD}: ")) from None
+            raise Invalid(f"{CLUSTER}[{at}]", str(error).removeprefix(f"{FIELD}: ")) from None
         if link.path or link.db:
-            raise Invalid(f"redis.cluster[{at}]", "must be redis:// or rediss:// without a database")
+            raise Invalid(f"{CLUSTER}[{at}]", "must be redis:// or rediss:// without a database")
         found.append(link)
     return found
 
@@ -125,6 +125,12 @@ def locked_out(link: RedisUrl, said: str) -> str:
     scheme = "unix://" if link.path else "rediss://" if link.tls else "redis://"
     return (f"Redis at {link} does not let simmail in {given} ({said[:200]}). Write it as {scheme}:PASSWORD@... , "
             f"for an ACL user as {scheme}USER:PASSWORD@... ; the user needs all commands on all keys and channels")
+
+
+def untrusted(link: RedisUrl, said: str) -> str:
+    """What to do when the certificate of Redis is not good enough."""
+    return (f"Redis at {link} shows a certificate that is not trusted ({said[:200]}). Let the variable SSL_CERT_FILE "
+            f"name a PEM file of whom it is signed by, or of itself; it has to be of {link.host}")
 
 
 def weakness(settings: Mapping[bytes, bytes]) -> str:

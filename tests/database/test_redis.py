@@ -379,9 +379,14 @@ class NobodyTests(TestCase):
         self.addCleanup(port.stopListening)
         database = RedisDatabase(reactor, f"rediss://:secret@localhost:{port.getHost().port}")
         self.addCleanup(database.close)
-        with self.assertRaises(Unavailable) as raised:
-            await database.connect(0.5)
-        self.assertIn("certificate verify failed", str(raised.exception))
+        watch = Stopwatch()
+        with self.assertRaises(Invalid) as raised:
+            await database.connect(10)
+        self.assertLess(watch.seconds(), 2.0)
+        self.assertEqual(raised.exception.field, "redis.url")
+        for words in ("certificate verify failed", "SSL_CERT_FILE", f"localhost:{port.getHost().port}"):
+            self.assertIn(words, str(raised.exception))
+        self.assertNotIn("secret", str(raised.exception))
         self.assertEqual(heard, [])
 
 

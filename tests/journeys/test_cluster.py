@@ -9,6 +9,7 @@ from typing import Any
 
 from tests.database.clusters import shared
 from tests.journeys.running import JourneyCase, LOGIN, SOON, Service, until
+from tests.stopwatch import Stopwatch
 
 MAIL = f"From: {LOGIN}\r\nTo: maria@acme.test\r\nSubject: Lunch?\r\n\r\nDo you have time on Friday at 12:30?\r\n"
 
@@ -16,10 +17,10 @@ MAIL = f"From: {LOGIN}\r\nTo: maria@acme.test\r\nSubject: Lunch?\r\n\r\nDo you h
 class ClusterTests(JourneyCase):
     """Two servers with folders and ports of their own."""
 
-    def server(self, node: str, default: str) -> Service:
+    def server(self, node: str, default: str, workers: int = 1) -> Service:
         """One of them."""
         return self.service({
-            "redis": {"cluster": shared().urls[:1]}, "server": {"node": node, "demo": False},
+            "redis": {"cluster": shared().urls[:1]}, "server": {"node": node, "demo": False, "workers": workers},
             "smtp": {"default_universe": default}})
 
     def answered(self, service: Service) -> Any:
@@ -29,6 +30,31 @@ class ClusterTests(JourneyCase):
             session.sendmail(LOGIN, ["maria@acme.test"], MAIL)
         service.good("POST", "/api/clock/advance", {"by": "3d"})
         return [one["type"] for one in service.good("GET", "/api/events?limit=500")]
+
+    def test_workers(self) -> None:
+        """Two workers of one server divide its universes, and all is there when they were killed."""
+        shared().clear()
+        one = self.server("a", "main", workers=2)
+        one.start()
+        self.assertIn("persona.sent", self.answered(one))
+        keys = [None, *(one.universe(name, "2026-03-02T09:00:00Z") for name in ("ash", "birch", "fir", "elm"))]
+        before = [one.good("GET", "/api/fingerprint", key=key) for key in keys]
+        one.kill()
+        one.start()
+        self.assertEqual([one.good("GET", "/api/fingerprint", key=key) for key in keys], before)
+        self.assertEqual(one.stop(), 0)
+
+    def test_wrong_password(self) -> None:
+        """A start with one ends at once, and names the setting."""
+        url = shared().urls[0].replace("redis://", "redis://:wrong@")
+        service = self.service({"redis": {"cluster": [url]}, "server": {"node": "a"}})
+        watch = Stopwatch()
+        with self.assertRaises(AssertionError) as raised:
+            service.start()
+        self.assertLess(watch.seconds(), 5.0)
+        self.assertIn("redis.cluster: Redis at", str(raised.exception))
+        self.assertIn("does not let simmail in with that password", str(raised.exception))
+        self.assertNotIn("wrong", str(raised.exception))
 
     def test_all(self) -> None:
         """Mail is answered in both, nobody gets at what is another's, and a lost universe is served by one only."""
