@@ -82,7 +82,7 @@ def snapshot_of(folder: ChangingFolder) -> Snapshot:
     settled = max(folder.times) / 1e9 < folder.context.layout.wall() - loading.SETTLED
     return Snapshot(
         folder.uidvalidity, folder.uidnext, folder.highestmodseq, folder.times if settled else (0, 0),
-        folder.expunges.since, list(folder.expunges.known), folder.rows.packed())
+        folder.expunges.since, folder.expunges.known, folder.rows.packed())
 
 
 async def reads(folder: ChangingFolder, uids: Sequence[int]) -> list[tuple[int, bytes]]:
