@@ -108,7 +108,7 @@ class OnSmallPages(OnRedis):
 
     def setUp(self) -> Any:
         for module, name, value in (
-                (queries, "PAGE", 7), (redis_database, "PAGE", 7), (queries, "BUDGET", 11),
+                (queries, "PAGE", 7), (queries, "BUDGET", 11),
                 (redis_database, "SLICE", 13)):
             self.patch(module, name, value)
         return super().setUp()

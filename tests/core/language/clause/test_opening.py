@@ -54,6 +54,13 @@ _APART = {
 class OpeningTests(SynchronousTestCase):
     """Each language with what it is written in."""
 
+    def test_one_word(self) -> None:
+        """A word alone is nothing to be cut: it asks what it asks."""
+        for code, words in (("en", ("what", "Who", "when")), ("de", ("was", "Wer", "wie")), ("fr", ("quand",)),
+                            ("es", ("quién",)), ("it", ("chi",)), ("nl", ("wie",)), ("pt", ("quem",))):
+            for word in words:
+                self.assertIn(asked_apart(word, language(code)), ([word], [f"{word}?"]), word)
+
     def test_apart(self) -> None:
         """What is told stands apart from what is asked, and a forgotten mark is set."""
         for code, some in _APART.items():
