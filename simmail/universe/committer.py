@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from msgspec.structs import replace
-from twisted.internet.defer import Deferred, fail, succeed
+from twisted.internet.defer import Deferred, fail
 from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import deferLater
 from twisted.logger import Logger
@@ -37,15 +37,15 @@ class Committer:
     """
     Commits the changes of one universe.
 
-    @param owed: how many messages are durable and owed a commit.
     @param unsettled: Deferred of the ids whose outcomes may yet be asked for after a crash; all others' are forgotten
         some time after their commits.
+    @param owed: how many messages are durable and owed a commit.
     @ivar stopping: the universe takes nothing new, and begins nothing more.
     """
 
     def __init__(
         self, universe: str, database: IDatabase, reactor: IReactorTime, log: EventLog, usage: Usage,
-        owed: Callable[[], int] = lambda: 0, unsettled: Callable[[], Deferred[list[str]]] = lambda: succeed([]),
+        unsettled: Callable[[], Deferred[list[str]]], owed: Callable[[], int] = lambda: 0,
     ) -> None:
         # On the instance: a Logger that is a class attribute takes the class's name for its namespace.
         self.logger = Logger(namespace="simmail.universe")

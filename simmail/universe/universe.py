@@ -177,7 +177,7 @@ class Universe:
         self.log = log = EventLog(name, database, reactor, in_flight.when_recorded)
         self.usage = Usage(name, database, reactor, plan)
         self.committer = committer = Committer(
-            name, database, reactor, log, self.usage, lambda: in_flight.uncommitted, store.unsettled)
+            name, database, reactor, log, self.usage, store.unsettled, lambda: in_flight.uncommitted)
         commit = committer.commit
         self.pending = pending = PendingJobs()
         self.clock = UniverseClock(record.clock, reactor, committer.commit_surely, wall_clock)

@@ -34,7 +34,8 @@ class CommitterTests(SynchronousTestCase):
         self.log = EventLog("main", self.database, self.clock)
         self.usage = Usage("main", self.database, self.clock, lambda: SELF_HOSTED)
         self.owed = 0
-        self.committer = Committer("main", self.database, self.clock, self.log, self.usage, lambda: self.owed)
+        self.committer = Committer(
+            "main", self.database, self.clock, self.log, self.usage, self.fail, lambda: self.owed)
         self.committer.start()
         self.heard: list[Any] = []
         self.log.watch(lambda first, events: self.heard.append((first, [event.type for event in events])))

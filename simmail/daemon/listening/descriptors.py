@@ -20,6 +20,8 @@ from twisted.internet import protocol
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
+from simmail.daemon.listening.front import Front
+
 #: Descriptors of one connection: its socket and a file.
 EACH = 2
 
@@ -88,31 +90,17 @@ class Descriptors:
         return full
 
 
-class Door(protocol.ServerFactory):
+class Door(Front):
     """
     In front of a listener's factory: turns connections away while there are no descriptors for them.
 
     @param words: said to those, b"" for nothing (under TLS nothing can be said yet).
     """
 
-    noisy = False
-
     def __init__(self, factory: Any, descriptors: Descriptors, words: bytes) -> None:
-        self._factory = factory
+        super().__init__(factory)
         self._descriptors = descriptors
         self._words = words
-
-    def logPrefix(self) -> str:
-        """Return what Twisted writes of the listener."""
-        return type(self._factory).__name__
-
-    def doStart(self) -> None:
-        """Let the factory know that the port listens."""
-        self._factory.doStart()
-
-    def doStop(self) -> None:
-        """Let the factory know that it does not any more."""
-        self._factory.doStop()
 
     def buildProtocol(self, addr: Any) -> Any:
         """Let one more connection in, or turn it away."""

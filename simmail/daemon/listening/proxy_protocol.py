@@ -13,9 +13,11 @@ from typing import Any, NamedTuple
 
 from twisted.internet.address import IPv4Address as TcpAddress, IPv6Address as TcpAddress6
 from twisted.internet.interfaces import IReactorTime
-from twisted.internet.protocol import Protocol, ServerFactory, connectionDone
+from twisted.internet.protocol import Protocol, connectionDone
 from twisted.logger import Logger
 from twisted.python.failure import Failure
+
+from simmail.daemon.listening.front import Front
 
 #: Real seconds that a proxy may take for its header.
 PATIENCE = 10.0
@@ -96,7 +98,7 @@ def _host(address: bytes | str) -> str:
     return str(mapped or number)
 
 
-class ProxyProtocol(ServerFactory):
+class ProxyProtocol(Front):
     """
     In front of a listener's factory: hears of named proxies whose connections they pass on.
 
@@ -106,36 +108,23 @@ class ProxyProtocol(ServerFactory):
     """
 
     log = Logger()
-    noisy = False
 
     def __init__(self, factory: Any, proxies: Sequence[IPv4Network | IPv6Network], reactor: IReactorTime) -> None:
-        self._factory = factory
+        super().__init__(factory)
         self._proxies = proxies
         self._reactor = reactor
         self.connections: set[Protocol] = set()
-
-    def logPrefix(self) -> str:
-        """Return what Twisted writes of the listener."""
-        return type(self._factory).__name__
-
-    def doStart(self) -> None:
-        """Let the factory know that the port listens."""
-        self._factory.doStart()
-
-    def doStop(self) -> None:
-        """Let the factory know that it does not any more."""
-        self._factory.doStop()
 
     def buildProtocol(self, addr: Any) -> Any:
         """Let a proxy say whose connection it is; whoever else comes is a client."""
         number = ip_address(_host(addr.host.partition("%")[0]))
         if not any(number in one for one in self._proxies):
-            return self._factory.buildProtocol(addr)
+            return super().buildProtocol(addr)
         return _Passing(self, self._reactor)
 
     def passed(self, addr: Any) -> Any:
         """Return the protocol of a client's connection."""
-        return self._factory.buildProtocol(addr)
+        return super().buildProtocol(addr)
 
 
 class _Passing(Protocol):

@@ -8,12 +8,10 @@ local call = redis.call
 
 if fenced(prefix, ARGV[1]) then return redis.error_reply(FENCED) end
 if call('HLEN', prefix .. ONCE) < math.max(tonumber(ARGV[2]), 1) then return 0 end
-local kept = {}
 for at = 3, #ARGV do
     local outcome = call('HGET', prefix .. ONCE_BEFORE, ARGV[at])
-    if outcome then kept[ARGV[at]] = outcome end
+    if outcome then call('HSET', prefix .. ONCE, ARGV[at], outcome) end
 end
 call('UNLINK', prefix .. ONCE_BEFORE)
 call('RENAME', prefix .. ONCE, prefix .. ONCE_BEFORE)
-for id, outcome in pairs(kept) do call('HSET', prefix .. ONCE_BEFORE, id, outcome) end
 return 1

@@ -26,7 +26,6 @@ from simmail.mailstore.delivery.mailboxes import RenewUidvalidity
 from simmail.mailstore.folder import flags as flagging, load as loading, transfer
 from simmail.mailstore.folder.changes import ChangingFolder
 from simmail.mailstore.folder.load import FolderHead, Loaded
-from simmail.mailstore.folder.state import Vanished
 from simmail.mailstore.index import conversations, fetch, search, sort
 from simmail.mailstore.index.index import Index, Snapshot
 from simmail.mailstore.maildir import savedate
@@ -65,7 +64,8 @@ def _install(folder: ChangingFolder, head: FolderHead, found: Loaded, bumped: in
     if rows.uids:
         folder.uidnext = max(folder.uidnext, rows.uids[-1] + 1)
     folder.times = found.times
-    folder.expunges = Vanished([*found.vanished, *((bumped, uid) for uid in found.gone)], found.vanished_from)
+    folder.expunges = found.expunges
+    folder.expunges.add(found.gone, bumped)
     if found.marked:
         folder.noted = True
         folder.unplaced = {uid for at, uid in enumerate(rows.uids) if not rows.is_placed(at)}
@@ -82,7 +82,7 @@ def snapshot_of(folder: ChangingFolder) -> Snapshot:
     settled = max(folder.times) / 1e9 < folder.context.layout.wall() - loading.SETTLED
     return Snapshot(
         folder.uidvalidity, folder.uidnext, folder.highestmodseq, folder.times if settled else (0, 0),
-        folder.expunges.since, folder.expunges.known, folder.rows.packed())
+        folder.expunges.since, folder.expunges.packed(), folder.rows.packed())
 
 
 async def reads(folder: ChangingFolder, uids: Sequence[int]) -> list[tuple[int, bytes]]:

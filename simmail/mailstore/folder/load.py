@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from simmail.errors import NotFound
 from simmail.mailstore.folder.rows import Rows
+from simmail.mailstore.folder.state import Vanished
 from simmail.mailstore.index.index import Snapshot
 from simmail.mailstore.maildir import filename, flaglog
 from simmail.mailstore.maildir.filename import Listing, Row
@@ -195,7 +196,7 @@ class Loaded(NamedTuple):
 
     @ivar noticed: UIDs whose MODSEQ is to be a new one.
     @ivar marked: flags are noted that names of files may not have.
-    @ivar vanished_from: MODSEQs from which on expunges are known.
+    @ivar expunges: what is known to be expunged, but for C{gone}.
     """
 
     rows: Rows
@@ -203,15 +204,14 @@ class Loaded(NamedTuple):
     gone: list[int]
     strays: list[str]
     times: tuple[int, int]
-    vanished: list[tuple[int, int]]
-    vanished_from: int
+    expunges: Vanished
     marked: bool = False
 
 
 def load(layout: Layout, head: FolderHead, snapshot: Snapshot | None) -> Loaded:
     """Load a folder whose UID file was read before.  @raise NotFound: it has gone meanwhile."""
     if head.directory is None:
-        return Loaded(Rows(), [], [], [], (0, 0), [], 1)
+        return Loaded(Rows(), [], [], [], (0, 0), Vanished())
     loaded = _load(layout, head, head.directory, snapshot)
     layout.damage.well(head.directory)
     noted = flaglog.read(layout.root, head.directory)
@@ -227,21 +227,22 @@ def load(layout: Layout, head: FolderHead, snapshot: Snapshot | None) -> Loaded:
 
 def _load(layout: Layout, head: FolderHead, directory: str, snapshot: Snapshot | None) -> Loaded:
     try:
-        rows = Rows.unpacked(snapshot.rows) if snapshot is not None else None
+        known = snapshot and (
+            Rows.unpacked(snapshot.rows), Vanished.unpacked(snapshot.vanished, snapshot.vanished_from))
     except ValueError:
-        rows = None
+        known = None
     try:
-        if snapshot is None or rows is None:
+        if snapshot is None or known is None:
             return _listed(layout, head)
+        rows, expunges = known
         found = difference(layout, directory, rows, snapshot.times, snapshot.uidnext)
     except (FileNotFoundError, NotADirectoryError):
         raise layout.broken(directory) from None
-    vanished_from = snapshot.vanished_from
     if head.expunged > snapshot.highestmodseq:
         # What came and went since then nobody knows.
-        vanished_from = head.expunged
+        expunges.since = head.expunged
     if found is None:
-        return Loaded(rows, [], [], [], snapshot.times, snapshot.vanished, vanished_from)
+        return Loaded(rows, [], [], [], snapshot.times, expunges)
     rows.remove([rows.find(uid) for uid in found.gone])
     for uid, mask, recent in found.restated:
         at = rows.find(uid)
@@ -252,7 +253,7 @@ def _load(layout: Layout, head: FolderHead, directory: str, snapshot: Snapshot |
         rows.extend(found.added)
     return Loaded(
         rows, [uid for uid, _, _ in found.restated] + [row.uid for row in found.added], found.gone, strays,
-        found.times, snapshot.vanished, vanished_from)
+        found.times, expunges)
 
 
 def _listed(layout: Layout, head: FolderHead) -> Loaded:
@@ -272,4 +273,4 @@ def _listed(layout: Layout, head: FolderHead) -> Loaded:
             strays.append(filename.path_of(row.key, uid, row.size, row.mask, row.recent))
     if ours:
         rows.extend(ours)
-    return Loaded(rows, list(rows.uids), [], strays, listing.times, [], head.highestmodseq)
+    return Loaded(rows, list(rows.uids), [], strays, listing.times, Vanished(head.highestmodseq))

@@ -79,18 +79,26 @@ class Vanished:
 
     __slots__ = ("_modseqs", "_uids", "since")
 
-    def __init__(self, known: Iterable[tuple[int, int]] = (), since: int = 1) -> None:
+    def __init__(self, since: int = 1) -> None:
         # Numbers alone: a pair of Python's own takes ten times as much, and a folder may have tens of thousands.
         self._modseqs, self._uids = array("Q"), array("I")
-        for modseq, uid in known:
-            self._modseqs.append(modseq)
-            self._uids.append(uid)
         self.since = since
 
-    @property
-    def known(self) -> list[tuple[int, int]]:
-        """MODSEQ and UID of each, in the order of their removal."""
-        return list(zip(self._modseqs, self._uids))
+    def packed(self) -> bytes:
+        """All of it but C{since} as octets (of this machine's order)."""
+        return self._modseqs.tobytes() + self._uids.tobytes()
+
+    @classmethod
+    def unpacked(cls, octets: bytes, since: int) -> Vanished:
+        """What was packed.  @raise ValueError: it cannot be that."""
+        vanished = cls(since)
+        modseqs, uids = vanished._modseqs, vanished._uids
+        end = len(octets) // (modseqs.itemsize + uids.itemsize) * modseqs.itemsize
+        modseqs.frombytes(octets[:end])
+        uids.frombytes(octets[end:])
+        if len(modseqs) != len(uids):
+            raise ValueError("not as many MODSEQs as UIDs")
+        return vanished
 
     def add(self, uids: Iterable[int], modseq: int) -> None:
         """Remember messages that are gone now; of too many the oldest are forgotten."""

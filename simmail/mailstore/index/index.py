@@ -31,7 +31,7 @@ class Snapshot(NamedTuple):
     A folder as it was.
 
     @ivar times: of C{new} and C{cur} (nanoseconds) when it was so for certain, (0, 0) for never.
-    @ivar vanished: (MODSEQ, UID) of messages expunged; known for MODSEQs from C{vanished_from} on.
+    @ivar vanished: messages expunged, packed; known for MODSEQs from C{vanished_from} on.
     """
 
     uidvalidity: int
@@ -39,7 +39,7 @@ class Snapshot(NamedTuple):
     highestmodseq: int
     times: tuple[int, int]
     vanished_from: int
-    vanished: list[tuple[int, int]]
+    vanished: bytes
     rows: bytes
 
 

@@ -201,7 +201,7 @@ class DigestTests(IndexTestCase):
 class FolderTests(IndexTestCase):
     """Folders as they were."""
 
-    snapshot = Snapshot(7, 10, 20, (1, 2), 3, [(5, 6)], b"rows")
+    snapshot = Snapshot(7, 10, 20, (1, 2), 3, b"vanished", b"rows")
 
     def test_there_and_back(self) -> None:
         """A folder comes back as it was, after a restart too, until it is forgotten or made anew."""

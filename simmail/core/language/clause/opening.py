@@ -128,8 +128,8 @@ def _begins(words: Sequence[str], how: Opening, sure: bool, inside: bool) -> boo
     verb, hyphen, pronoun = low[0].rpartition("-")
     if hyphen and pronoun in how.clitics and low[0] not in how.no_verbs and not (sure and pronoun in how.imperative):
         return True
-    start = next((size for size in (2, 1)[len(low) < 2:] if " ".join(low[:size]) in how.words or size == 2 and (
-        low[0] in how.before_words and low[1:2] != [] and low[1] in how.words)), 0)
+    start = next((size for size in range(min(2, len(low)), 0, -1) if " ".join(low[:size]) in how.words or (
+        size == 2 and low[0] in how.before_words and low[1] in how.words)), 0)
     if start:
         if not sure and (not inside or low[0] not in how.relative):
             return True
