@@ -38,8 +38,8 @@ class IMailStore(Interface):
 
     def when_visible():
         """
-        Wait until all that was promised so far (C{durable} was called) is visible, or a moment when the disk is in
-        trouble; Deferred, None: everything is.
+        Wait until all that was promised so far (C{durable} was called), and all that was filed, is visible, or a
+        moment when the disk is in trouble; Deferred, None: everything is.
         """
 
     def committed(ids):

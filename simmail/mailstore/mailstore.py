@@ -20,7 +20,7 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
-from simmail.concurrency import Lock, as_deferred
+from simmail.concurrency import Lock, Waiting, as_deferred
 from simmail.core.message.summarize import digest as core_digest
 from simmail.core.message.summary import Digest
 from simmail.core.message.thread_keys import ThreadKeys
@@ -129,6 +129,9 @@ class MailStore:
         self._external = ExternalFiles(context, self.cache, self._adopted, most)
         self._watch = ExternalWatch(context, self.boxes, self.cache, self.events)
         self._visibility = Visibility(reactor)
+        # How many folders learn of messages that were filed.
+        self._behind = 0
+        self._caught: Waiting[None] = Waiting(reactor)
         self._closed = False
         self.unfiled: list[str] = []
         journal.begin(self.at, self.layout, lambda: self.later(self.uncommitted())).addCallback(self._clear)
@@ -149,6 +152,17 @@ class MailStore:
     def later(self, deferred: Deferred[Any]) -> None:
         """Log what goes wrong with a Deferred that nobody waits for."""
         deferred.addErrback(self._went_wrong)
+
+    def catching_up(self, deferred: Deferred[Any]) -> None:
+        """Whoever looks waits for this: somebody may have been told of messages that no folder here knows yet."""
+        self._behind += 1
+        self.later(deferred.addBoth(self._caught_up))
+
+    def _caught_up(self, result: Any) -> Any:
+        self._behind -= 1
+        if not self._behind:
+            self._caught.wake(None)
+        return result
 
     def _went_wrong(self, failure: Failure) -> None:
         if failure.check(Refusal) is None:
@@ -174,9 +188,12 @@ class MailStore:
         return self.journal.accept(delivery, self.into, promise).addCallback(self.filed).addBoth(promise.over)
 
     def when_visible(self) -> Deferred[None] | None:
-        """Wait until all that was promised is visible; None: it is."""
+        """Wait until all that was promised, and all that was filed, is visible; None: it is."""
         self.index.background.note_waiting()
         clear = None if self.journal.late else self._visibility.clear()
+        if self._behind:
+            caught = self._caught.wait()
+            clear = caught if clear is None else clear.addCallback(lambda _: caught)
         return clear.addTimeout(_PATIENCE, self.reactor, lambda *_: None) if clear is not None else None
 
     def _checked(self, delivery: Delivery) -> Delivery:

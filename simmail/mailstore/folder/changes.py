@@ -109,9 +109,10 @@ class ChangingFolder(FolderState):
             self.early += rows
         elif self.early or rows[0].uid > self.uidnext:
             # Another process may have been before us (or a UID was used up in vain).
-            if not self.early:
-                self.context.keeper.later(self.poll())
+            first = not self.early
             self.early += rows
+            if first:
+                self.context.keeper.catching_up(self.poll())
         else:
             self.append_rows(rows)
 

@@ -99,6 +99,9 @@ class IKeeper(Protocol):
     def later(self, deferred: Deferred[Any]) -> None:
         """Log what goes wrong: nobody waits for it."""
 
+    def catching_up(self, deferred: Deferred[Any]) -> None:
+        """Log what goes wrong with what makes filed messages known; whoever looks waits for it."""
+
     def changed(self, folder: FolderState, change: FolderChange) -> None:
         """Hear that a loaded folder is about to tell a change."""
 

@@ -61,10 +61,18 @@ class ChangesTests(FolderCase):
         """A message whose predecessor is not known yet waits until that is found out."""
         self.fill(1)
         self.kinds()
+        held = self.folder.lock.acquire()
         self.folder.added([Row(3, 0, 1, 0, self.folder.highestmodseq + 2, False, "d-x")], self.folder.table.places)
         self.assertEqual(self.kinds(), [])
-        result_of(self.folder.poll())
+        # Whoever was told of it, and flags it by its UID, must not be told that there is none.
+        visible = self.store.when_visible()
+        self.assertNoResult(visible)
+        self.successResultOf(held)
+        self.folder.lock.release()
+        self.provider.clock.advance(0)
         self.assertEqual(self.kinds(), [("added", (3,))])
+        self.successResultOf(visible)
+        self.assertIsNone(self.store.when_visible())
         self.folder.added([Row(3, 0, 1, 0, 9, False, "d-x")], self.folder.table.places)
         self.assertEqual(self.kinds(), [])
 
