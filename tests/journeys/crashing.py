@@ -192,7 +192,7 @@ class Rounds:
         sent, known, made = len(load.sent), len(load.acknowledged), changes.made
         load.begin(self._sessions, again=victim not in ("simmail", "both"))
         changes.begin()
-        until(lambda: len(load.acknowledged) > known)
+        load.wait_for(known + 1)
         time.sleep(self._dice.uniform(0.0, self._longest))
         VICTIMS[victim](service)
         watch = Stopwatch()

@@ -55,6 +55,17 @@ class Load:
         for thread in self._threads:
             thread.start()
 
+    def wait_for(self, count: int) -> None:
+        """Wait until so many are acknowledged.  @raise AssertionError: what was said instead, and the log."""
+        try:
+            until(lambda: len(self.acknowledged) >= count)
+        except AssertionError:
+            alive = sum(thread.is_alive() for thread in self._threads)
+            log = "\n".join(self.service.logged().splitlines()[-40:])
+            raise AssertionError(
+                f"{len(self.acknowledged)} of {count} are acknowledged; {alive} sessions go on, refused: "
+                f"{dict(self.refused)} {self.permanent[:3]}; the log:\n{log}") from None
+
     def end(self) -> None:
         """Stop to send."""
         self._stopping.set()
