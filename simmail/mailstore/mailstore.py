@@ -28,7 +28,7 @@ from simmail.core.records.delivery import Copy, Delivery, Placement
 from simmail.core.records.folder import FolderChange, FolderStatus, MailboxCounts
 from simmail.core.time.instant import microseconds
 from simmail.errors import Invalid, NotFound, Refusal, Unavailable
-from simmail.interfaces import IMailStore
+from simmail.interfaces import IHeld, IMailStore
 from simmail.mailstore.annotations import Annotations
 from simmail.mailstore.background import ExternalWatch
 from simmail.mailstore.deferred_bodies import DeferredBodies
@@ -58,7 +58,8 @@ from simmail.mailstore.maildir.names import (
     INBOX, STANDARD, check_folder, check_mailbox, existing_folder, mailbox_dir, special_order,
 )
 from simmail.mailstore.maildir.opened import OpenMessages
-from simmail.mailstore.writer.requests import CloseStore
+from simmail.mailstore.replication.replica import IReplica
+from simmail.mailstore.writer.requests import CloseStore, IWriter
 
 #: Longest that anybody waits to see what was promised, when the disk is slow (real seconds).
 _PATIENCE = 1.5
@@ -84,6 +85,7 @@ class MailStore:
     @param shared: other processes serve the same mail; files then always have their flags in their names.
     @param most: octets that a message of another program may have to be shown whole.
     @param wall: the wall clock's Unix time, as files have it; None for that of C{reactor}.
+    @param replicate: answers where the mail is kept besides, None for nowhere.
     """
 
     log = Logger()
@@ -94,9 +96,11 @@ class MailStore:
         most: int = MOST, wall: Callable[[], float] | None = None,
         sought: Callable[[Wanted], ISought] | None = None,
         threaded: Callable[[bytes], ThreadKeys] | None = None, kept: KeptColumns | None = None,
+        replicate: Callable[[str], IReplica | None] = lambda universe: None,
     ) -> None:
         self.universe, self.shared, self.reactor = universe, shared, reactor
-        self.journal, self.writer, self.reader = journal, journal.writer, journal.reader
+        self.journal, self.reader = journal, journal.reader
+        self.writer: IWriter = journal.writer
         self.at = StoreId(root, universe)
         try:
             journal.attach(root)
@@ -105,11 +109,16 @@ class MailStore:
                 self.layout, reactor.seconds, lambda mailbox: self._counts.created(mailbox), self._gone)
         except OSError as error:
             raise Unavailable(f"the mail in {root} cannot be reached: {error.strerror}") from error
+        self._replica = replica = replicate(universe)
+        if replica is not None:
+            self.writer = replica.writer(journal.writer, self.at, self.layout, self.reader)
+            journal.replicate(universe, self.writer)
         tables = Index(f"{index}/{mailbox_dir(universe)}.sqlite", digest, shown, shared)
         self.index = MailIndex(
             tables, journal.indexer, MessageReaders(digest, shown, sought, threaded),
             MessageFiles(self.layout, self.writer, self.at), reactor, self.later, kept or KeptColumns())
-        self.held = DeferredBodies(self.layout, self.reader)
+        bodies = DeferredBodies(self.layout, self.reader)
+        self.held: IHeld = bodies if replica is None else replica.bodies(bodies)
         self.annotations = Annotations(self.layout, self.boxes.require, self.reader, self.writer, self.at)
         self.openings = OpenMessages(self.layout, self.reader, reactor)
         self.renames: PendingRenames[Folder] = PendingRenames(reactor, self.later, place)
@@ -181,7 +190,8 @@ class MailStore:
         except Invalid:
             return fail()
         self.index.background.note_waiting()
-        if durable is None or self.shared or self.layout.damage.said and self.layout.harmed(delivery):
+        if (durable is None or self.shared or self._replica is not None
+                or self.layout.damage.said and self.layout.harmed(delivery)):
             # Other processes would look at once, and who may be refused must not be promised anything.
             return self.journal.accept(delivery, self.into).addCallback(self.filed)
         promise = self._visibility.promise(durable)
@@ -246,6 +256,8 @@ class MailStore:
         ids = list(ids)
         self._arrivals.settled(ids)
         self.journal.committed(self.universe, ids)
+        if self._replica is not None:
+            self._replica.settled(ids)
 
     @as_deferred
     async def uncommitted(self) -> list[str]:
@@ -308,6 +320,8 @@ class MailStore:
     async def erase(self) -> None:
         """Remove everything."""
         await self.journal.erase(self.universe)
+        if self._replica is not None:
+            self._replica.settled(None)
         for mailbox in self.mailboxes():
             try:
                 await self.delete(mailbox)
@@ -451,6 +465,8 @@ class MailStore:
             # It has died, and with it all it had open.
             pass
         self.layout.close()
+        if self._replica is not None:
+            await self._replica.close()
 
 
 def _checked(placement: Placement) -> Placement:

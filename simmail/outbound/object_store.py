@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 from xml.etree import ElementTree
 
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import deferLater
 from twisted.logger import Logger
@@ -166,6 +166,8 @@ class S3ObjectStore:
                 status, octets = await self._attempt(operation, method, target, body, headers, most, left)
             except Unreachable as error:
                 why, repeated = str(error), True
+            except CancelledError:
+                raise Unavailable("the object store is away: the service ends") from None
             else:
                 if status in taken:
                     self._answers()

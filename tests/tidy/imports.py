@@ -46,7 +46,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "core": ("rng lru language_data", "mime/ net/ time.instant", "records/", "html/ time/", "message/", "compose/",
              "rules/ language/ webhook/", "writer/ inspection/", "decide/ wording/ world/", "insights/ score/"),
     "mailstore": ("threads immediate damage listeners", "journal.records journal.sync", "maildir/", "delivery/ export/",
-                  "journal/", "writer/", "journal.journal", "index/", "folder/", "memory/", "*"),
+                  "journal/", "writer/", "journal.journal", "replication/", "index/", "folder/", "memory/", "*"),
     "database": ("*", "private/"),
     "daemon": ("listening/", "*"),
     "server": ("*", "transfer/", "server", "demo"),

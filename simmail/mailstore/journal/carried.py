@@ -73,6 +73,19 @@ def packed(
         for key, copies in visible.items() if key in kept], [_place(place_of(one)) for one in foreign]))
 
 
+def gathered(
+    deliveries: Iterable[tuple[Described, bytes, Iterable[Place], dict[int, Place]]], foreign: Iterable[Place]
+) -> bytes:
+    """
+    What is owed, packed, where no journal has it; C{b""} for nothing.
+
+    @param deliveries: each with its octets, where it was filed, and where its messages are, by their number.
+    """
+    all = _All([_Carried(described, octets, list(places), now) for described, octets, places, now in deliveries],
+               list(foreign))
+    return _encode(all) if all.deliveries or all.foreign else b""
+
+
 def _place(copy: Copy) -> Place:
     return copy.mailbox, copy.folder, copy.uid
 

@@ -123,6 +123,8 @@ class Journal:
         self._unsynced = False
         self.condition = Condition()
         self._begun: dict[str, tuple[StoreId, Callable[[], None]]] = {}
+        # Those of universes whose mail is elsewhere too before anything is answered.
+        self._replicated: dict[str, IWriter] = {}
         # Those that a writer in this process works with too.
         self._layouts: dict[StoreId, Layout] = {}
         if apart:
@@ -205,9 +207,14 @@ class Journal:
         self.log.error("the mail of {universe} is as a crash left it: {error}", universe=universe, error=failure.value)
         return []
 
+    def replicate(self, universe: str, writer: IWriter) -> None:
+        """All that is asked for a universe is done by a writer that answers later than ours; until its L{end}."""
+        self._replicated[universe] = writer
+
     def end(self, universe: str) -> None:
         """A universe's mail is used no more."""
         self._begun.pop(universe, None)
+        self._replicated.pop(universe, None)
 
     def accept(
         self, delivery: Delivery, into: Into, durable: Callable[[], None] | None = None
@@ -224,6 +231,9 @@ class Journal:
         if len(self._committed) >= _MOST_COMMITTED:
             self._write_committed()
         self._write_soon()
+        if self._replicated and delivery.universe in self._replicated:
+            # It is promised when it is answered.
+            return self._replicated[delivery.universe].file(delivery, into)
         # With the disk in trouble nothing more is promised.
         if durable is None or self._late:
             return self.writer.file(delivery, into)
@@ -316,11 +326,14 @@ class Journal:
         the disk had lost.
         """
         self._write_committed()
-        return self.writer.call(FindUncommitted(at))
+        return self._writer_of(at).call(FindUncommitted(at))
+
+    def _writer_of(self, at: StoreId) -> IWriter:
+        return self._replicated.get(at.universe, self.writer)
 
     def replay(self, at: StoreId, known: Collection[str], among: Collection[str] | None = None) -> Deferred[Replayed]:
         """Deferred of what became of the deliveries that are owed; C{among}: only of these."""
-        return self.writer.call(Replay(at, frozenset(known), frozenset(among) if among is not None else None))
+        return self._writer_of(at).call(Replay(at, frozenset(known), frozenset(among) if among is not None else None))
 
     def foreign(self, universe: str) -> Deferred[list[str]]:
         """Deferred of the ids of what other programs delivered and is owed a commit, in order."""

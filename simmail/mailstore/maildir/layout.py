@@ -106,7 +106,7 @@ class Layout:
                 if not entry.is_dir(follow_symlinks=False) and not self.borrowed.has(entry.name):
                     strangers.add(entry.name)
                     continue
-                mailbox = self._name_of(entry.name)
+                mailbox = self.name_of(entry.name)
                 if mailbox is not None:
                     found[mailbox] = entry.name
         for name in strangers:
@@ -116,7 +116,8 @@ class Layout:
         self._strangers = strangers
         return found
 
-    def _name_of(self, box: str) -> str | None:
+    def name_of(self, box: str) -> str | None:
+        """Return the mailbox in a directory, None for a directory that no mailbox has."""
         if not box.startswith(HASHED):
             return mailbox_of(box)
         try:

@@ -19,6 +19,7 @@ from simmail.mailstore.delivery.changes import (
     BumpModseq, ClearFlagLog, DefineKeywords, NoteFlags, RemoveFiles, RenameFiles,
 )
 from simmail.mailstore.delivery.copymove import Transfer
+from simmail.mailstore.delivery.description import DescribeMailbox
 from simmail.mailstore.delivery.external import Adopted
 from simmail.mailstore.delivery.mailboxes import (
     Annotate, CopyAnnotations, CountMailboxes, DropFolder, DropMailbox, MakeFolder, MakeMailbox, MakeStandardFolder,
@@ -435,6 +436,7 @@ REQUESTS: tuple[type[WriterRequest[Any]], ...] = (
     MakeStandardFolder, DropFolder, RenameFolder, RenewUidvalidity, Subscribe, Annotate, CopyAnnotations,
     DefineKeywords, BumpModseq, NoteFlags, ClearFlagLog, RenameFiles, RemoveFiles, Transfer, Adopt, PrepareToLook,
     ReadShown, ScanFiles, PrepareImage, MakeImage, PublishImage, DropImage, FindLeftovers, OwnMailbox, LeaveShared,
+    DescribeMailbox,
 )
 
 

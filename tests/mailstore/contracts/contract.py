@@ -1,4 +1,4 @@
-"""The tests that every mail store passes, on the one in memory and the one on disk."""
+"""The tests that every mail store passes, on the one in memory, the one on disk and the replicated one."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.records.folder import FolderChange
 from tests.contracts.mailstores import DiskProvider, MemoryProvider, a_delivery, result_of
+from tests.mailstore.replication.providers import ReplicatedProvider
 
 MARIA, TOM = "maria@acme.test", "tom@acme.test"
 INBOX = "INBOX"
@@ -59,7 +60,7 @@ def on_both(module: str, *contracts: type[Contract]) -> dict[str, type]:
     """Test cases of a module by name: each contract for each kind of store."""
     cases = {}
     for contract in contracts:
-        for provider in (MemoryProvider, DiskProvider):
+        for provider in (MemoryProvider, DiskProvider, ReplicatedProvider):
             name = f"{contract.__name__.removesuffix('Contract')}{provider.__name__.removesuffix('Provider')}Tests"
             cases[name] = type(name, (contract, SynchronousTestCase), {
                 "provider_of": provider, "__module__": module, "__doc__": contract.__doc__, "__qualname__": name})

@@ -21,7 +21,7 @@ _UIDS = st.lists(st.integers(1, 8), max_size=4)
 _FLAGS = st.lists(st.sampled_from(["\\Seen", "\\deleted", "$Forwarded", "Work", "work", "Other"]), max_size=3)
 _PLACES = st.lists(st.tuples(_BOXES, _NAMES, _FLAGS.map(tuple)), max_size=3)
 
-_COMMANDS = st.one_of(
+COMMANDS = st.one_of(
     st.tuples(st.just("accept"), st.integers(1, 6), _PLACES),
     st.tuples(st.just("accept"), st.integers(10, 1000), _PLACES),
     st.tuples(st.just("append"), _BOXES, _NAMES, _FLAGS),
@@ -45,13 +45,13 @@ _COMMANDS = st.one_of(
     st.tuples(st.just("crash")),
 )
 
-_BEGINNING = tuple(
+BEGINNING = tuple(
     ("accept", number, [(box, name, ["\\Seen", "Work"][:number % 3])
                         for box in ("maria@acme.test", "tom@acme.test") for name in ("INBOX", "Work")])
     for number in range(20, 24))
 
 
-class _Side:
+class Side:
     """One store, with sessions that watch each folder they once saw."""
 
     def __init__(self, provider: Any) -> None:
@@ -161,14 +161,14 @@ class ModelTests(SynchronousTestCase):
 
     @settings(max_examples=int(os.environ.get("MODEL_EXAMPLES", "60")), deadline=None,
               suppress_health_check=[HealthCheck.too_slow])
-    @given(st.lists(_COMMANDS, max_size=25))
+    @given(st.lists(COMMANDS, max_size=25))
     def test_alike(self, commands: list[tuple[Any, ...]]) -> None:
         """Whatever is asked of both, they answer, tell and show the same."""
         path = tempfile.mkdtemp(prefix="model")
         try:
-            memory, disk = _Side(MemoryProvider("")), _Side(DiskProvider(path))
+            memory, disk = Side(MemoryProvider("")), Side(DiskProvider(path))
             try:
-                for command in (*_BEGINNING, *commands):
+                for command in (*BEGINNING, *commands):
                     self.assertEqual(disk.does(command), memory.does(command), command)
                     self.assertEqual(disk.seen(), memory.seen(), command)
             finally:

@@ -1,0 +1,31 @@
+"""
+The seam to universes whose mail is in a store of objects besides the disk of the server that has them.
+"""
+
+from __future__ import annotations
+
+from zope.interface import Attribute, Interface
+
+
+class IReplicas(Interface):
+    """The replicas of one server."""
+
+    trouble = Attribute("Why mail cannot be put there now, C{''}: it can, or nobody wants it to be.")
+
+    def prepare(universe, lost):
+        """
+        Have the mail of a universe on this disk, all that was ever acknowledged; Deferred.
+
+        It is asked by who has just taken the universe, before its store is made: C{store(universe)}, made after this,
+        answers nothing that is not in the store of objects.  Whoever had the universe before can add nothing from then
+        on.
+
+        @param lost: called once when another server does the same.
+        @raise Unavailable: the store of objects is away.
+        """
+
+    def replaced(universe):
+        """Other mail was put in the place of what there was, on this disk: it is what counts; Deferred."""
+
+    def erase(universe):
+        """Remove all of a universe that is not opened from the store of objects; Deferred."""

@@ -1,0 +1,142 @@
+"""
+Objects that a universe's mail is kept in: their names, and what is in them.
+
+C{universes/<universe>/<epoch>/<number>}: an epoch for each time that a server has opened the universe.  Number 0 says
+what there was when it began (a base), the others are segments: changes, and octets of messages.  Whoever begins the
+next epoch first puts a seal where the next segment of this one would be.  C{<number>.base} is what there was after
+that segment.
+
+Each object begins with a line that says what it is, and a SHA-256 of all else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import NamedTuple
+
+import msgspec
+from msgspec import Struct
+
+from simmail.errors import Unavailable
+from simmail.mailstore.replication.changes import AnyChange
+
+_SEGMENT, _BASE, _SEAL = b"simmail segment 1\n", b"simmail base 1\n", b"simmail seal 1\n"
+_NAME = re.compile(r"(\d{10})/(\d{10})(\.base)?")
+_DIGEST = 32
+
+
+class LogObject(NamedTuple):
+    """A base or segment: its epoch and its number; C{base}: what there was after the segment of that number."""
+
+    epoch: int
+    number: int
+    base: bool = False
+
+
+class ContentPlace(NamedTuple):
+    """Where octets are: the epoch and the number of a segment, their first octet in it, and how many."""
+
+    epoch: int
+    number: int
+    begin: int
+    size: int
+
+
+class _Content(NamedTuple):
+    digest: bytes
+    size: int
+
+
+class _Head(Struct, frozen=True, array_like=True):
+    """C{nonce}: of who has put it, so that no two put the same."""
+
+    nonce: str
+    changes: list[AnyChange]
+    contents: list[_Content]
+
+
+class ReplicaSegment(NamedTuple):
+    """What a segment says; C{places}: where in the object which octets are, by their digests, as (begin, size)."""
+
+    changes: list[AnyChange]
+    places: dict[bytes, tuple[int, int]]
+
+
+_encode = msgspec.msgpack.Encoder().encode
+_decode_head = msgspec.msgpack.Decoder(_Head).decode
+
+SEAL = _SEAL
+
+
+def prefix_of(universe: str) -> str:
+    """Return what the names of all objects of a universe begin with."""
+    return f"universes/{universe}/"
+
+
+def name_of(universe: str, one: LogObject) -> str:
+    """Return the name of an object."""
+    return f"{prefix_of(universe)}{one.epoch:010}/{one.number:010}{'.base' if one.base and one.number else ''}"
+
+
+def id_of(universe: str, name: str) -> LogObject | None:
+    """Return which object has a name, None for none of ours."""
+    found = _NAME.fullmatch(name[len(prefix_of(universe)):])
+    if found is None:
+        return None
+    return LogObject(int(found[1]), int(found[2]), bool(found[3]) or not int(found[2]))
+
+
+def segment(nonce: str, changes: Sequence[AnyChange], contents: Sequence[tuple[bytes, bytes]]) -> tuple[
+        bytes, dict[bytes, tuple[int, int]]]:
+    """
+    Return the octets of a segment, and where in them C{contents} are.
+
+    @param contents: (digest, octets) of each.
+    """
+    head = _encode(_Head(nonce, list(changes), [_Content(digest, len(octets)) for digest, octets in contents]))
+    places, begin = {}, len(_SEGMENT) + _DIGEST + 4 + len(head)
+    for digest, octets in contents:
+        places[digest] = begin, len(octets)
+        begin += len(octets)
+    body = b"".join((len(head).to_bytes(4, "big"), head, *(octets for _, octets in contents)))
+    return _SEGMENT + sha256(body).digest() + body, places
+
+
+def read_segment(octets: bytes, shown: str) -> ReplicaSegment | None:
+    """
+    Return what a segment says, None for a seal.
+
+    @param shown: its name.  @raise Unavailable: it cannot be understood.
+    """
+    if octets.startswith(_SEAL):
+        return None
+    body = _body(octets, _SEGMENT, shown)
+    size = int.from_bytes(body[:4], "big")
+    try:
+        head = _decode_head(body[4:4 + size])
+    except msgspec.MsgspecError as error:
+        raise Unavailable(f"the object {shown} cannot be understood: {error}") from None
+    places, begin = {}, len(_SEGMENT) + _DIGEST + 4 + size
+    for digest, length in head.contents:
+        places[digest] = begin, length
+        begin += length
+    return ReplicaSegment(head.changes, places)
+
+
+def base(encoded: bytes) -> bytes:
+    """Return the octets of a base, which says what there is."""
+    return _BASE + sha256(encoded).digest() + encoded
+
+
+def read_base(octets: bytes, shown: str) -> bytes:
+    """Return what a base says.  @raise Unavailable: it is not what was put."""
+    return _body(octets, _BASE, shown)
+
+
+def _body(octets: bytes, begins: bytes, shown: str) -> bytes:
+    body = octets[len(begins) + _DIGEST:]
+    if not octets.startswith(begins) or octets[len(begins):len(begins) + _DIGEST] != sha256(body).digest():
+        raise Unavailable(f"the object {shown} is not what was put there")
+    return body

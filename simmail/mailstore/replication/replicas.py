@@ -1,0 +1,143 @@
+"""
+The replicas of one server: what the real L{IReplicas} is.
+
+Source: decisions, section 20.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import partial
+from secrets import token_hex
+from typing import Any
+
+from twisted.logger import Logger
+from zope.interface import implementer
+
+from simmail.concurrency import as_deferred
+from simmail.errors import Invalid, NotFound, Unavailable
+from simmail.interfaces import IMailImages, IObjectStore, IReplicas
+from simmail.mailstore.journal.segment import boot_id
+from simmail.mailstore.maildir.layout import Layout
+from simmail.mailstore.replication.compaction import Compaction
+from simmail.mailstore.replication.differences import differences
+from simmail.mailstore.replication.log import ReplicaLog
+from simmail.mailstore.replication.marker import NEWEST, ReplicaMarker, read_marker, write_marker
+from simmail.mailstore.replication.objects import LogObject, name_of
+from simmail.mailstore.replication.opening import InThread, begin, listed
+from simmail.mailstore.replication.replica import Replica
+from simmail.mailstore.replication.restoring import Restoration
+from simmail.mailstore.replication.state import ReplicaState
+from simmail.mailstore.threads import outcome
+
+_ID = re.compile(r"[A-Za-z0-9._-]{1,128}")
+#: Real seconds that an end in order waits for what is not in the store yet.
+_PATIENCE = 5.0
+
+
+@implementer(IReplicas)
+class Replicas:
+    """
+    Those of one server.
+
+    @param objects: an C{IObjectStore}; reactor: C{IReactorTime}; in_thread: runs a function in a thread.
+    @param root: of the mail of all universes; images: of that.
+    @param boot: tells a boot of the machine from others.
+    """
+
+    log = Logger()
+
+    def __init__(
+        self, objects: IObjectStore, reactor: Any, in_thread: InThread, root: str, images: IMailImages,
+        boot: Callable[[], str] = boot_id,
+    ) -> None:
+        self._objects, self._reactor = objects, reactor
+        self._in_thread: InThread = partial(in_thread, outcome)
+        self._root, self._images, self._boot = root, images, boot
+        self._logs: dict[str, ReplicaLog] = {}
+
+    @property
+    def trouble(self) -> str:
+        """Why mail cannot be put there now."""
+        return next((one.away for one in self._logs.values() if one.away), "")
+
+    @property
+    def waiting(self) -> int:
+        """How much of what was done is not in the store yet."""
+        return sum(one.waiting for one in self._logs.values())
+
+    def figures(self) -> str:
+        """Return how much is not in the store yet, in Prometheus's exposition format."""
+        return ("# HELP simmail_replication_waiting Changes of mail that are not in the object store yet.\n"
+                f"# TYPE simmail_replication_waiting gauge\nsimmail_replication_waiting {self.waiting}")
+
+    def find(self, universe: str) -> Replica | None:
+        """Return the replica of a universe that was prepared, None for any other."""
+        log = self._logs.get(universe)
+        return Replica(log, self._closed) if log is not None else None
+
+    @as_deferred
+    async def prepare(self, universe: str, lost: Callable[[], object] = lambda: None) -> None:
+        if not _ID.fullmatch(universe):
+            raise Invalid("id", "cannot be that of a replicated universe")
+        before = self._logs.pop(universe, None)
+        if before is not None:
+            before.close()
+        opened = await begin(self._objects, universe, self._in_thread)
+        boot = self._boot()
+        marker = await self._in_thread(read_marker, self._root, universe)
+        holds = not opened.before or marker is not None and marker.holds(opened.before, boot)
+        if not holds:
+            await self._restore(universe, opened.state)
+        await self._in_thread(write_marker, self._root, universe, ReplicaMarker(opened.epoch, boot))
+        log = ReplicaLog(self._objects, self._reactor, universe, opened.epoch, opened.state, token_hex(8), lost)
+        if holds:
+            await self._catch_up(log)
+        Compaction(self._objects, log, self._in_thread)
+        self._logs[universe] = log
+
+    async def _restore(self, universe: str, state: ReplicaState) -> None:
+        self.log.info("the mail of {universe} comes from the object store: {messages} messages", universe=universe,
+                      messages=sum(len(folder.messages) for _, folder in state.folders()))
+        # What is here is older, and the journal's of it.
+        await self._images.erase(universe)
+        restoration = Restoration(self._root, universe, state)
+        for epoch, number in await self._in_thread(restoration.begin):
+            try:
+                octets = await self._objects.get(name_of(universe, LogObject(epoch, number)))
+            except NotFound as error:
+                raise Unavailable(f"the mail of {universe} is not whole: {error}") from None
+            await self._in_thread(restoration.fill, epoch, number, octets)
+        await self._in_thread(restoration.finish)
+
+    async def _catch_up(self, log: ReplicaLog) -> None:
+        """What is on this disk and not in the store: nobody was told of it, or it is a copy of other mail."""
+        layout = await self._in_thread(Layout, self._root, log.universe, lambda: 0.0)
+        try:
+            found: Iterator[Any] = differences(layout, log.state)
+            while (some := await self._in_thread(next, found, None)) is not None:
+                await log.append(*some)
+        finally:
+            layout.close()
+
+    async def _closed(self, universe: str, log: ReplicaLog) -> None:
+        """A universe's store is closed; the mail here is whole."""
+        await log.flushed().addTimeout(_PATIENCE, self._reactor, lambda *_: None)
+        whole = not log.waiting
+        log.close()
+        if self._logs.get(universe) is log:
+            del self._logs[universe]
+            if whole:
+                await self._in_thread(write_marker, self._root, universe, ReplicaMarker(log.epoch))
+
+    @as_deferred
+    async def replaced(self, universe: str) -> None:
+        await self._in_thread(write_marker, self._root, universe, ReplicaMarker(NEWEST))
+
+    @as_deferred
+    async def erase(self, universe: str) -> None:
+        if not _ID.fullmatch(universe):
+            return
+        for one in sorted(await listed(self._objects, universe)):
+            await self._objects.delete(name_of(universe, one))

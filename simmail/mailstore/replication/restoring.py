@@ -1,0 +1,177 @@
+"""
+The directory of a universe made anew from what a store of objects has; all here waits for the disk.
+
+UIDs, UIDVALIDITYs, flags, keywords, dates, subscriptions and annotations are what they were.  UIDNEXT and HIGHESTMODSEQ
+are greater: what the last server gave and did not put there may have been seen.  What is owed is in C{.owed}, and goes
+into the journal when the universe is opened.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterable, Sequence
+
+from simmail.errors import Unavailable
+from simmail.mailstore.delivery.description import FolderFacts
+from simmail.mailstore.delivery.external import foreign_copy
+from simmail.mailstore.journal import carried
+from simmail.mailstore.journal.repair import JUMP
+from simmail.mailstore.journal.sync import sync_directory, sync_disk
+from simmail.mailstore.maildir import filename, savedate
+from simmail.mailstore.maildir.annotations import write as write_annotations
+from simmail.mailstore.maildir.filename import path_of
+from simmail.mailstore.maildir.layout import ABSENT, COUNTER, HELD, Layout, NAME, OWED, SUBSCRIPTIONS
+from simmail.mailstore.maildir.names import HASHED, INBOX, folder_dir, mailbox_dir
+from simmail.mailstore.maildir.uidlist import FILE, next_uidvalidity, write_new
+from simmail.mailstore.replication.changes import digest_of
+from simmail.mailstore.replication.state import ReplicaMailbox, ReplicaState
+
+#: Where it is made, below the directory of all universes.
+RESTORING = ".restoring"
+
+
+class Restoration:
+    """
+    That of one universe, of which nothing is on this disk.
+
+    @param root: of all universes.
+    """
+
+    def __init__(self, root: str, universe: str, state: ReplicaState) -> None:
+        self._root, self._universe, self._state = root, universe, state
+        self._making = f"{root}/{RESTORING}/{mailbox_dir(universe)}"
+        # Files to be written, by the digests of their octets: their paths with their dates.
+        self._files: dict[bytes, list[tuple[str, int]]] = {}
+        self._owed: dict[bytes, bytes] = {}
+        self._layout: Layout | None = None
+
+    def begin(self) -> list[tuple[int, int]]:
+        """
+        Make everything but messages.
+
+        @return: the segments that have octets of them, as (epoch, number); each is to be given to L{fill}.
+        @raise Unavailable: octets of a message are nowhere.
+        """
+        shutil.rmtree(self._making, ignore_errors=True)
+        self._layout = layout = Layout(self._making, self._universe, lambda: 0.0)
+        highest = 0
+        for box in self._state.mailboxes.values():
+            highest = max(highest, self._make_box(layout, box))
+        next_uidvalidity(f"{self._root}/{COUNTER}", highest + 1)
+        if self._state.held:
+            os.mkdir(HELD, 0o700, dir_fd=layout.root)
+        for key, digest in self._state.held.items():
+            self._files.setdefault(digest, []).append((f"{HELD}/{key}", 0))
+        needed = {*self._files, *(one.digest for one in self._state.owed.values())}
+        missing = needed.difference(self._state.contents)
+        if missing:
+            raise Unavailable(f"the object store lacks octets of {len(missing)} messages of {self._universe}")
+        return sorted({(one.epoch, one.number) for one in map(self._state.contents.__getitem__, needed)})
+
+    def fill(self, epoch: int, number: int, octets: bytes) -> None:
+        """Write the messages whose octets are in a segment.  @raise Unavailable: they are not what they were."""
+        assert self._layout is not None
+        owed = {one.digest for one in self._state.owed.values()}
+        for digest, place in self._state.contents.items():
+            if (place.epoch, place.number) != (epoch, number) or not (digest in self._files or digest in owed):
+                continue
+            found = octets[place.begin:place.begin + place.size]
+            if digest_of(found) != digest:
+                raise Unavailable(f"a message of {self._universe} in the object store is not what it was")
+            if digest in owed:
+                self._owed[digest] = found
+            self._write(self._layout.root, found, self._files.get(digest, ()))
+
+    def finish(self) -> None:
+        """Let it be there, on the disk."""
+        layout = self._layout
+        assert layout is not None
+        owed = self._owed_octets()
+        if owed:
+            _put(layout.root, OWED, owed)
+        sync_disk(layout.root)
+        layout.close()
+        os.rename(layout.path, f"{self._root}/{mailbox_dir(self._universe)}")
+        sync_directory(self._root)
+        shutil.rmtree(self._making, ignore_errors=True)
+
+    # Mailboxes
+
+    def _make_box(self, layout: Layout, box: ReplicaMailbox) -> int:
+        """Make a mailbox; answers its highest UIDVALIDITY."""
+        facts = box.facts
+        directory = mailbox_dir(facts.mailbox)
+        _make(layout.root, directory)
+        if directory.startswith(HASHED):
+            _put(layout.root, f"{directory}/{NAME}", facts.mailbox.encode())
+        if facts.subscriptions is not None:
+            _put(layout.root, f"{directory}/{SUBSCRIPTIONS}", _lines(facts.subscriptions))
+        if facts.absent:
+            _put(layout.root, f"{directory}/{ABSENT}", _lines(facts.absent))
+        for folder in box.folders.values():
+            below = folder_dir(folder.facts.name)
+            where = f"{directory}/{below}" if below else directory
+            if below:
+                _make(layout.root, where)
+                _put(layout.root, f"{where}/maildirfolder", b"")
+            self._write_uids(layout, where, folder.facts)
+            if folder.facts.annotations:
+                write_annotations(layout, directory, folder.facts.name, folder.facts.annotations)
+            saved: dict[int, list[int]] = {}
+            for uid, message in sorted(folder.messages.items()):
+                if message.saved is not None:
+                    saved.setdefault(message.saved, []).append(uid)
+                path = path_of(message.key, uid, message.size, message.mask, message.recent and not message.mask)
+                self._files.setdefault(message.digest, []).append((f"{where}/{path}", message.date))
+            for at, uids in saved.items():
+                savedate.note(layout, where, at, uids)
+        if facts.annotations:
+            write_annotations(layout, directory, "", facts.annotations)
+        return max((one.facts.uidvalidity for one in box.folders.values()), default=0)
+
+    def _write_uids(self, layout: Layout, where: str, facts: FolderFacts) -> None:
+        modseq = facts.highestmodseq + JUMP
+        write_new(layout.root, f"{where}/{FILE}", facts.uidvalidity, facts.objectid, facts.special_use,
+                  min(facts.uidnext + JUMP, filename.HIGHEST_UID), modseq, modseq, facts.keywords)
+
+    def _write(self, root: int, octets: bytes, files: Iterable[tuple[str, int]]) -> None:
+        by_date: dict[int, str] = {}
+        for path, date in files:
+            if date in by_date:
+                # One message in several mailboxes is one file.
+                os.link(by_date[date], path, src_dir_fd=root, dst_dir_fd=root)
+                continue
+            _put(root, path, octets)
+            if date:
+                os.utime(path, ns=(date * 1000, date * 1000), dir_fd=root)
+            by_date[date] = path
+
+    def _owed_octets(self) -> bytes:
+        deliveries = []
+        for one in self._state.owed.values():
+            now: dict[int, carried.Place] = {}
+            for at, (mailbox, objectid, uid) in one.now.items():
+                box = self._state.mailboxes.get(mailbox)
+                folder = box.folders.get(objectid) if box is not None else None
+                if folder is not None and uid in folder.messages:
+                    now[at] = mailbox, folder.facts.name, uid
+            deliveries.append((one.described, self._owed[one.digest], one.places, now))
+        foreign = [(copy.mailbox, INBOX, copy.uid) for copy in map(foreign_copy, self._state.foreign)
+                   if (folder := self._state.folder(copy.mailbox, INBOX)) is not None and copy.uid in folder.messages]
+        return carried.gathered(deliveries, foreign)
+
+
+def _make(root: int, directory: str) -> None:
+    os.mkdir(directory, 0o700, dir_fd=root)
+    for part in ("new", "cur", "tmp"):
+        os.mkdir(f"{directory}/{part}", 0o700, dir_fd=root)
+
+
+def _put(root: int, path: str, octets: bytes) -> None:
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600, dir_fd=root), "wb") as file:
+        file.write(octets)
+
+
+def _lines(names: Sequence[str]) -> bytes:
+    return "".join(f"{name}\n" for name in names).encode()

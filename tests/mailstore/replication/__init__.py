@@ -1,0 +1,1 @@
+"""Tests of universes whose mail is in a store of objects too."""
