@@ -157,6 +157,27 @@ class Redis(Struct, frozen=True, forbid_unknown_fields=True):
         return not self.url and not self.cluster
 
 
+class Objects(Struct, frozen=True, forbid_unknown_fields=True):
+    """
+    A store of objects that speaks S3's protocol, for the mail of replicated universes.
+
+    C{url}: of the bucket, path style, wherever it is; C{region}: as signatures name it; C{access_key_env},
+    C{secret_key_env}: the environment variables that hold the key and its secret; C{timeout}: the longest a call may
+    take, attempts included; C{durability}: of universes that are created without saying.
+    """
+
+    url: WebAddress = ""
+    region: str = "us-east-1"
+    access_key_env: str = "AWS_ACCESS_KEY_ID"
+    secret_key_env: str = "AWS_SECRET_ACCESS_KEY"
+    timeout: Duration = "5s"
+    durability: Literal["local", "replicated"] = "local"
+
+    def __post_init__(self) -> None:
+        if self.durability == "replicated" and not self.url:
+            raise FieldError("durability", "replicated needs objects.url")
+
+
 class Tls(Struct, frozen=True, forbid_unknown_fields=True):
     """The operator's certificate and key (PEM files), or the names for a self-signed one."""
 
@@ -325,6 +346,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     listen: Listen = Listen()
     log: Logging = Logging()
     redis: Redis = Redis()
+    objects: Objects = Objects()
     tls: Tls = Tls()
     smtp: Smtp = Smtp()
     imap: Imap = Imap()

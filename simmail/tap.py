@@ -48,7 +48,11 @@ if TYPE_CHECKING:
     from simmail.daemon.bootstrap import First
     from simmail.workers.peers import Peers
     from simmail.database.redis import RedisDatabase
+    from simmail.mailstore.images import MailImages
     from simmail.mailstore.journal.journal import Journal
+    from simmail.mailstore.replication.replicas import Replicas
+    from simmail.outbound.object_store import S3ObjectStore
+    from simmail.outbound.resolver import Names
     from simmail.server.server import MailServer
 
 #: Threads for passwords and for reading large mail; the mail store brings its own.
@@ -211,6 +215,8 @@ class Daemon(SignalledService):
         self._figures = LogFigures()
         self._stopping: list[Callable[[], Any]] = []
         self._server: MailServer | None = None
+        self._objects: S3ObjectStore | None = None
+        self._replicas: Replicas | None = None
         self._people: PeopleFile | None = None
 
     def acts(self) -> Mapping[int, Callable[[], object]]:
@@ -301,11 +307,14 @@ class Daemon(SignalledService):
             if waiting.active():
                 waiting.cancel()
         await journal.ready
+        names = Names(reactor)
+        images = MailImages(str(state / "mail"), journal, str(state / "index"))
+        replicas = self._replicated(in_thread, images, names)
         stores = partial(
             MailStore, root=str(state / "mail"), journal=journal, index=str(state / "index"), reactor=reactor,
             digest=digest, shown=shown, most=config.limits.message, wall=time.time, sought=Sought,
-            threaded=thread_keys, kept=KeptColumns())
-        names = Names(reactor)
+            threaded=thread_keys, kept=KeptColumns(),
+            replicate=replicas.find if replicas is not None else lambda universe: None)
         gate = Gate(reactor, names.addresses)
         self._stopping.append(gate.close)
         calls = Gate(reactor, names.addresses, at_once=AT_ONCE, kept=KEPT, quiet=0.0)
@@ -314,12 +323,12 @@ class Daemon(SignalledService):
         self._stopping.append(chats.close)
         model = language_model(config.ai, chats, reactor, os.environ.get(config.ai.api_key_env, ""))
         server = MailServer(
-            config, database, stores, MailImages(str(state / "mail"), journal, str(state / "index")), reactor,
+            config, database, stores, images, reactor,
             in_thread, partial(token_hex, 12), browser(config.links, gate, reactor),
             WebhookSender(calls, reactor, (*config.webhooks.lab_hosts, *self._lab_hosts)), model,
             load_plans(config.server.plans), steady.wall_clock, Records(),
             spam_engines(config.inspect, gate, reactor), WebFiles(gate, config.links.lab_hosts), PdfReader(reactor),
-            self._peers, partial(ExportFolder, str(state / EXPORTS), str(state / "mail")))
+            self._peers, partial(ExportFolder, str(state / EXPORTS), str(state / "mail")), replicas)
         self._stopping.append(server.stop)
         await server.start()
         first = First(False, False, "")
@@ -335,7 +344,7 @@ class Daemon(SignalledService):
             resets = LoopingCall(look_for_reset, server, config, state, in_thread)
             resets.start(RESETS, now=False)
             self._stopping.append(resets.stop)
-        await journal.keep([universe.id for universe in server.universes()])
+        await journal.keep([*(universe.id for universe in server.universes()), *server.awaited])
         self._server = server
         self._serve(server, journal, database, in_thread, {
             "smtp": (SmtpFactory, TOO_MANY_CONNECTIONS), "imap": (ImapFactory, TOO_MANY), "http": (api_site, BUSY)})
@@ -349,6 +358,26 @@ class Daemon(SignalledService):
         self._stopping.append(trimming.stop)
         self._ready(first)
         prefer_latency()
+
+    def _replicated(self, in_thread: Callable[..., Any], images: MailImages, names: Names) -> Replicas | None:
+        """Return what keeps mail in a store of objects too, None where none is configured."""
+        objects, reactor = self._config.objects, self._reactor
+        if not objects.url:
+            return None
+        from simmail.mailstore.replication.replicas import Replicas
+        from simmail.outbound.http_client import Gate
+        from simmail.outbound.object_store import KEPT, S3ObjectStore, Secret
+
+        gate = Gate(reactor, names.addresses, kept=KEPT, quiet=0.0)
+        self._stopping.append(gate.close)
+        store = S3ObjectStore(
+            gate, reactor, objects.url, objects.region, Secret(
+                os.environ.get(objects.access_key_env, ""), os.environ.get(objects.secret_key_env, "")),
+            parse_duration(objects.timeout).total_seconds(), time.time)
+        self._objects = store
+        replicas = self._replicas = Replicas(
+            store, reactor, in_thread, str(self._state / "mail"), images)  # type: ignore[arg-type]
+        return replicas
 
     def _tell_of_redis(self, database: RedisDatabase) -> None:
         """It may be starting too, so there is patience; but whoever mistyped its address knows now."""
@@ -378,10 +407,11 @@ class Daemon(SignalledService):
                     config, server, reactor, tls=tls, endpoints=reached_at(self._listeners),
                     in_thread=in_thread, peers=self._peers,
                     checks=(("listeners", self._check_listeners), ("store", lambda: journal.condition.told),
-                            ("redis", lambda: database.away)),
+                            ("redis", lambda: database.away),
+                            *((("objects", self._check_objects),) if self._replicas is not None else ())),
                     warnings=(self._people_warnings, self._figures.damage,
                               lambda: [f"journal: {one}" for one in journal.condition.damage]),
-                    metrics=(process_figures, database.figures,
+                    metrics=(process_figures, database.figures, self._object_figures,
                              partial(exposition, server, self._factories, self._figures, self._lag.seen)))
             self._factories[one.name] = factory
             descriptors.factories.append(factory)
@@ -405,6 +435,17 @@ class Daemon(SignalledService):
 
     def _check_listeners(self) -> str:
         return "" if self.running and all(port.connected for port in self._ports) else "not listening"
+
+    def _object_figures(self) -> str:
+        parts = (self._objects, self._replicas)
+        return "\n".join(one.figures() for one in parts if one is not None)
+
+    def _check_objects(self) -> str:
+        """What is wrong with the store of objects, as far as universes here are concerned."""
+        if self._server is None or self._replicas is None or self._objects is None:
+            return ""
+        waits = self._objects.trouble or "universes are not open yet" if self._server.awaited else ""
+        return self._replicas.trouble or waits
 
     def _reopen(self) -> None:
         """SIGUSR1: whoever rotates logs has moved the log file."""

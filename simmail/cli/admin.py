@@ -63,6 +63,8 @@ def _universes(action: Callable[..., argparse.ArgumentParser]) -> None:
     create.add_argument("--name", default="")
     create.add_argument("--org", default="default")
     create.add_argument("--ttl", metavar="DURATION", help="such as 90m or 2d: it goes by itself, in real time")
+    create.add_argument("--durability", choices=("local", "replicated"),
+                        help="whether what is acknowledged is in the object store too (default: as configured)")
     create.add_argument("--login", metavar="ADDRESS", nargs="?", const=True,
                         help="with a login (app@ the server's domain unless given), which is shown with its password")
     create.add_argument("--seed", default="", help="the id unless given")
@@ -154,7 +156,8 @@ def _asking(method: str, thing: str, name: str, body: Any = None) -> Callable[[a
 def list_universes(parsed: argparse.Namespace) -> int:
     for one in call(parsed, "GET", "universes"):
         ends = f" (until {one['ends']})" if one.get("ends") else ""
-        print(f"{one['id']:<23} {one['org']:<15} {one['name']}{ends}")
+        where = " (replicated)" if one.get("durability") == "replicated" else ""
+        print(f"{one['id']:<23} {one['org']:<15} {one['name']}{ends}{where}")
     return 0
 
 
@@ -166,6 +169,8 @@ def create_universe(parsed: argparse.Namespace) -> int:
         del body["id"]
     if parsed.ttl:
         body["ttl"] = parsed.ttl
+    if parsed.durability:
+        body["durability"] = parsed.durability
     if parsed.login:
         body["login"] = parsed.login
     made = call(parsed, "POST", "universes", body)

@@ -67,6 +67,9 @@ async def first_start(server: MailServer, config: Config, state: Path) -> First:
     if not any(org.id == "default" for org in server.orgs()):
         await server.create_org("default")
     name = config.smtp.default_universe
+    if name in server.awaited:
+        # It was made long since, and is served when the object store is there again.
+        return First(False, False, "")
     if not any(universe.id == name for universe in server.universes()):
         try:
             await server.create_universe(name)

@@ -19,7 +19,7 @@ from twisted.logger import Logger
 
 from simmail.core.records.commit import Commit
 from simmail.errors import Fenced, Unavailable
-from simmail.interfaces import IDatabase, IMailImages, IMailStore
+from simmail.interfaces import IDatabase, IMailImages, IMailStore, IReplicas
 from simmail.server import remainder
 from simmail.server.documents import ServerDocuments
 from simmail.universe.insights.shares import TABLE as SHARES
@@ -56,12 +56,13 @@ class Replacement:
     Replaces universes of one server.
 
     @param store: makes the store of a universe that is not opened; open: opens a universe that is complete.
+    @param replicas: of universes that are replicated.
     """
 
     def __init__(
         self, documents: ServerDocuments, database: IDatabase, images: IMailImages,
         store: Callable[[str], IMailStore], open: Callable[[UniverseRecord], Awaitable[Universe]],
-        reactor: IReactorTime,
+        reactor: IReactorTime, replicas: IReplicas | None = None,
     ) -> None:
         # On the instance: a Logger that is a class attribute takes the class's name for its namespace.
         self.logger = Logger(namespace="simmail.server")
@@ -71,6 +72,7 @@ class Replacement:
         self._store = store
         self._open = open
         self._reactor = reactor
+        self._replicas = replicas
         self._stopped = False
 
     async def start(self) -> None:
@@ -99,6 +101,13 @@ class Replacement:
         except Fenced:
             # Another server has a universe of that id: nothing there is of this one.
             pass
+        if self._replicas is not None:
+            try:
+                await self._replicas.erase(image)
+            except Unavailable as error:
+                self.logger.warn("the mail of {id} stays in the object store until the next start: {error}", id=image,
+                                 error=error)
+                return
         await self._documents.drop((GOING, image))
 
     async def replace(self, universe: Universe, step: Step) -> Universe:
@@ -138,6 +147,8 @@ class Replacement:
         await database.copy(image, id)
         if step.keep is None:
             await self._images.copy(image, id, renewed=True)
+            if self._replicas is not None and step.record.durability == "replicated":
+                await self._replicas.replaced(id)
         await silence(database, id, step.shares)
         puts = [("universes", id, msgspec.json.encode(step.record))]
         if step.keep is not None:

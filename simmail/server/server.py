@@ -25,15 +25,17 @@ from simmail.core.inspection.sender.published import FetchFile, not_fetched
 from simmail.core.records.commit import Commit
 from simmail.core.rules.quota_plan import Plan, SELF_HOSTED
 from simmail.core.wording.attached import ReadPdf, not_read
-from simmail.errors import Conflict, Fenced, NotFound, Unavailable
-from simmail.interfaces import IBrowser, IDatabase, ILanguageModel, IMailImages, IMailStore, IPeers, IWebhookSender
+from simmail.errors import Conflict, Fenced, Invalid, NotFound, Unavailable
+from simmail.interfaces import (
+    IBrowser, IDatabase, ILanguageModel, IMailImages, IMailStore, IPeers, IReplicas, IWebhookSender,
+)
 from simmail.server.accounts import Accounts
 from simmail.server.apikeys import ApiKeys
 from simmail.server.documents import ServerDocuments
 from simmail.server.lifetimes import Lifetimes, ends_in
 from simmail.server.organizations import Organizations, Universes, check_id
 from simmail.server.passwords import Passwords
-from simmail.server.replacement import GOING, Replacement
+from simmail.server.replacement import AGAIN, GOING, Replacement
 from simmail.server.resets import Resets
 from simmail.server.signin import Authenticator
 from simmail.server.signin_limit import SharedSignInLimit, SignInLimit
@@ -42,7 +44,7 @@ from simmail.server.transfer.leases import UniverseLeases
 from simmail.server.transfer.transfers import Exports, no_export, Transfers
 from simmail.server.users import Users
 from simmail.universe.clock import WallClock, begun
-from simmail.universe.universe import Universe, UniverseRecord
+from simmail.universe.universe import Durability, Universe, UniverseRecord
 
 
 class MailServer:
@@ -57,6 +59,7 @@ class MailServer:
         files: fetches what domains publish for mail; read_pdf: reads what is attached.
     @param peers: the other processes of the service, None for none.
     @param wall_clock: what was seen of jumps of the wall clock; exports: where universes are carried to.
+    @param replicas: keeps the mail of universes in a store of objects too, None for no universe.
     """
 
     def __init__(
@@ -67,7 +70,7 @@ class MailServer:
         plans: Mapping[str, Plan] | None = None, wall_clock: Callable[[], WallClock | None] = lambda: None,
         lookup: Lookup = nowhere, engines: Sequence[SpamEngine] = (),
         files: FetchFile = not_fetched, read_pdf: ReadPdf = not_read, peers: IPeers | None = None,
-        exports: Exports = no_export,
+        exports: Exports = no_export, replicas: IReplicas | None = None,
     ) -> None:
         self.logger = Logger(namespace="simmail.server")
         self._config = config
@@ -84,6 +87,12 @@ class MailServer:
         self._engines = engines
         self._files = files
         self._read_pdf = read_pdf
+        self._replicas = replicas
+        # Those that cannot be opened now, for the store of objects is away.
+        self._awaited: dict[str, UniverseRecord] = {}
+        self._again: Any = None
+        # Those of this server that are not served by it.
+        self._lacking: set[str] = set()
         self._going: set[str] = set()
         self._found: list[UniverseRecord] = []
         self._accounts: dict[str, Accounts] = {}
@@ -114,7 +123,8 @@ class MailServer:
         self.sign_in, self.signed_in = authenticator.sign_in, authenticator.signed_in
         self.users = Users(
             documents, universes, orgs, passwords, limit, authenticator.record, reactor.seconds)
-        self._replacement = replacement = Replacement(documents, database, images, store, self._opened, reactor)
+        self._replacement = replacement = Replacement(
+            documents, database, images, store, self._opened, reactor, replicas)
         self.snapshots = Snapshots(
             documents, database, images, universes, orgs, keys, replacement, self._opened, self._take, reactor)
         #: What other processes ask, and who answers (C{IPeers.ask}).
@@ -144,6 +154,12 @@ class MailServer:
             except Fenced as error:
                 self.logger.critical("{error}: it is not served here", error=error)
                 self._give_up(record)
+            except Unavailable as error:
+                if record.durability == "local":
+                    raise
+                self.logger.error("the universe {id} is not served yet: {error}", id=record.id, error=error)
+                self._give_up(record)
+                self._awaited[record.id] = record
         for universe in self.universes():
             if universe.record.ends is not None and universe.record.ends.timestamp() <= now:
                 await self.delete_universe(universe.id)
@@ -165,19 +181,51 @@ class MailServer:
         for universe in self.universes():
             universe.begin()
         self._lifetimes.begin()
+        self._open_later()
+
+    def _open_later(self) -> None:
+        if self._awaited:
+            self._again = self._reactor.callLater(
+                AGAIN, lambda: Deferred.fromCoroutine(self._open_awaited()).addErrback(
+                    lambda failure: self.logger.failure("a universe cannot be opened", failure)))
+
+    async def _open_awaited(self) -> None:
+        """Open what could not be opened at the start."""
+        self._again = None
+        try:
+            for record in list(self._awaited.values()):
+                universe = await self._opened(record)
+                del self._awaited[record.id]
+                self._universes.know(record.id, None)
+                self._take(universe)
+        except Unavailable as error:
+            self.logger.debug("a universe is not served yet: {error}", error=error)
+        finally:
+            self._open_later()
+
+    @property
+    def awaited(self) -> list[str]:
+        """The ids of universes of this server that cannot be opened yet."""
+        return list(self._awaited)
 
     async def _opened(self, record: UniverseRecord) -> Universe:
+        await self._leases.take(record.id)
+        if record.durability == "replicated":
+            if self._replicas is None:
+                raise Unavailable(f"the universe {record.id} is replicated, and objects.url is not configured")
+            await self._replicas.prepare(record.id, partial(self._lost, record.id))
         universe = Universe(
             record, self._config, self._store(record.id), self._database, self._reactor, self._unique, self._browser,
             self._webhook_sender, self._model, partial(self._orgs.plan_of, record.org), self._in_thread,
             self._wall_clock, self._recovered, self._lookup, self._engines, self._files, self._read_pdf)
-        await self._leases.take(record.id)
         await universe.start()
         return universe
 
     def _take(self, universe: Universe) -> None:
         """A universe was opened, perhaps in the place of another, while others are served."""
         self._universes.add(universe)
+        self._lacking.discard(universe.id)
+        self._documents.lacking = bool(self._lacking)
         self._accounts.pop(universe.id, None)
         universe.begin()
         self._lifetimes.changed()
@@ -197,6 +245,7 @@ class MailServer:
         self._universes.remove(record.id)
         self._universes.know(record.id, record)
         self._accounts.pop(record.id, None)
+        self._lacking.add(record.id)
         self._documents.lacking = True
 
     async def _close(self, universe: Universe) -> None:
@@ -215,6 +264,9 @@ class MailServer:
         """Stop every universe and close its store."""
         self._lifetimes.stop()
         self._replacement.stop()
+        if self._again is not None:
+            self._again.cancel()
+        self._awaited.clear()
         for universe in self.universes():
             await universe.stop()
             await universe.store.close()
@@ -262,17 +314,22 @@ class MailServer:
     async def create_universe(
         self, universe_id: str, name: str = "", org: str = "default", seed: str = "",
         clock: datetime | None = None, speed: float = 1.0, frozen: bool | None = None, separate: bool = False,
-        ttl: timedelta | None = None,
+        ttl: timedelta | None = None, durability: Durability | None = None,
     ) -> Universe:
         """
         A new universe; with a C{clock} it starts frozen at that instant unless told otherwise.
 
         @param separate: its logins sign in as C{<name>%<id>} only, so that it may have the names of others.
         @param ttl: real time after which it goes by itself.
-        @raise Invalid: a bad id, speed or C{ttl}.  @raise Conflict: it exists.  @raise NotFound: no such organisation.
+        @param durability: where what is acknowledged in it is, None for what is configured.
+        @raise Invalid: a bad id, speed, C{ttl} or C{durability}.  @raise Conflict: it exists.
+        @raise NotFound: no such organisation.
         @raise OverAllowance: the plan's universes are used up.
         """
         check_id("id", universe_id)
+        durability = durability or self._config.objects.durability
+        if durability == "replicated" and self._replicas is None:
+            raise Invalid("durability", "replicated needs a store of objects (objects.url)")
         self._documents.check_mine(universe_id)
         if universe_id in self._universes:
             raise Conflict(f"universe {universe_id} exists")
@@ -283,7 +340,7 @@ class MailServer:
         ends = ends_in(ttl, real)
         record = UniverseRecord(
             universe_id, name or universe_id, org, datetime.fromtimestamp(real, UTC), seed or universe_id,
-            begun(real, clock, speed, frozen), separate, ends)
+            begun(real, clock, speed, frozen), separate, ends, durability=durability)
         await self._leases.take_new(universe_id)
         await self._documents.put("universes", universe_id, record)
         universe = await self._opened(record)
@@ -343,9 +400,11 @@ class MailServer:
     async def _clear(self, universe_id: str, store: IMailStore) -> None:
         await store.erase()
         await self._database.erase(universe_id)
+        await store.close()
+        if self._replicas is not None:
+            await self._replicas.erase(universe_id)
         await self._documents.drop((GOING, universe_id))
         await self._leases.give_back(universe_id)
-        await store.close()
 
     # Logins
 

@@ -358,7 +358,8 @@ class Snapshots:
 
 def _of_fork(origin: UniverseRecord, id: str, name: str, seed: str) -> UniverseRecord:
     return replace(origin, id=id or f"{origin.id[:50]}-{token_hex(5)}", name=name or origin.name,
-                   seed=seed or origin.seed, separate=True, origin=origin.id, beside=origin.placed)
+                   seed=seed or origin.seed, separate=True, origin=origin.id, beside=origin.placed,
+                   durability="local")
 
 
 def _going(snapshot: UniverseSnapshot) -> tuple[str, str, bytes]:

@@ -26,7 +26,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct
@@ -102,6 +102,10 @@ HEARTBEAT = 2.0
 LONG_HELD = 10.0
 
 
+Durability = Literal["local", "replicated"]
+"""Where what is acknowledged in a universe is."""
+
+
 class UniverseRecord(Struct, frozen=True):
     """
     What a universe is made from.
@@ -112,6 +116,8 @@ class UniverseRecord(Struct, frozen=True):
     @ivar ends: the real time at which it goes by itself, None for never.
     @ivar origin: the id of the universe that it is a fork of, C{""} for none.
     @ivar beside: the id of the universe with which it is placed: of what it is a fork of, for that shares its mail.
+    @ivar durability: C{local}: what is acknowledged is on the disk of its server; C{replicated}: in the store of
+        objects too.
     """
 
     id: str
@@ -124,6 +130,7 @@ class UniverseRecord(Struct, frozen=True):
     ends: datetime | None = None
     origin: str = ""
     beside: str = ""
+    durability: Durability = "local"
 
     @property
     def placed(self) -> str:

@@ -104,7 +104,8 @@ class WheelTests(JourneyCase):
         required = {line.split(">")[0].split("[")[0].strip().lower()
                     for line in config["options"]["install_requires"].split("\n") if line.strip()}
         sources = {"OpenSSL": "pyopenssl", "argon2": "argon2-cffi", "yaml": "pyyaml", "zope": "zope.interface",
-                   "service_identity": "service-identity", "dkim": "dkimpy", "dns": "dnspython"}
+                   "service_identity": "service-identity", "dkim": "dkimpy", "dns": "dnspython",
+                   "requests_aws4auth": "requests-aws4auth"}
         # These are loaded by a program that is there then, with what it requires itself.
         plugin = config["options.entry_points"]["pytest11"].partition("=")[2].strip().replace(".", "/") + ".py"
         loaded = {plugin: {"pytest"}, "simmail/docs/conf.py": {"docutils", "sphinx"},

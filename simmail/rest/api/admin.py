@@ -22,7 +22,7 @@ from simmail.rest.route import Body, Call, Deleted, Role, Route
 from simmail.server.apikeys import ToolSet
 from simmail.server.passwords import new_password
 from simmail.universe.clock import FASTEST, SLOWEST
-from simmail.universe.universe import Universe, UniverseRecord
+from simmail.universe.universe import Durability, Universe, UniverseRecord
 
 HEADING = "Administration"
 
@@ -50,6 +50,8 @@ class NewUniverse(Body, frozen=True):
     @ivar clock: an instant of simulated time, where the clock stands unless C{frozen} is false, or an object; the real
         time unless given.
     @ivar ttl: a duration of real time after which it goes by itself; null for never.
+    @ivar durability: `replicated`: what is acknowledged is in the store of objects too, and survives the machine;
+        `local`: it is on the disk of its server.  Null: as it is configured.
     @ivar login: true or an address: make a login and an admin key too, and answer all that a test run needs; other
         universes may have the same login, for its name says where it is.
     """
@@ -60,6 +62,7 @@ class NewUniverse(Body, frozen=True):
     seed: str = ""
     clock: str | ClockStart | None = None
     ttl: str | None = None
+    durability: Durability | None = None
     login: bool | str = False
 
 
@@ -79,6 +82,7 @@ class UniverseInfo(Struct, frozen=True, kw_only=True):
 
     @ivar id: its name in calls; name: shown to people; org: id of its organization; created: in real time.
     @ivar ends: when it goes by itself, in real time; null for never.
+    @ivar durability: where what is acknowledged in it is: `local` or `replicated`.
     """
 
     id: str
@@ -87,6 +91,7 @@ class UniverseInfo(Struct, frozen=True, kw_only=True):
     created: datetime
     seed: str
     ends: datetime | None = None
+    durability: Durability = "local"
 
 
 class CreatedUniverse(UniverseInfo, frozen=True, kw_only=True):
@@ -165,7 +170,8 @@ async def universe(call: Call) -> Universe:
 
 
 def _info(one: UniverseRecord) -> UniverseInfo:
-    return UniverseInfo(id=one.id, name=one.name, org=one.org, created=one.created, seed=one.seed, ends=one.ends)
+    return UniverseInfo(id=one.id, name=one.name, org=one.org, created=one.created, seed=one.seed, ends=one.ends,
+                        durability=one.durability)
 
 
 def ttl_of(text: str | None) -> timedelta | None:
@@ -195,7 +201,7 @@ async def create_universe(call: Call) -> CreatedUniverse:
                     "login")
     made = await server.create_universe(
         server.unused("run-") if asked.id is UNSET else asked.id, asked.name, asked.org, asked.seed,
-        *clock_of(asked.clock), bool(asked.login), ttl_of(asked.ttl))
+        *clock_of(asked.clock), bool(asked.login), ttl_of(asked.ttl), asked.durability)
     info = asdict(_info(made.record))
     if not asked.login:
         return CreatedUniverse(**info)
@@ -239,7 +245,7 @@ async def revoke_key(call: Call) -> Deleted:
 
 
 _UNIVERSE = {"id": "shop", "name": "shop", "org": "default", "created": "2025-11-21T08:00:00Z", "seed": "shop",
-             "ends": None}
+             "ends": None, "durability": "local"}
 _KEY: dict[str, Any] = {"prefix": "9f2c41d07a", "universe": "shop", "role": "member", "name": "ci",
                         "tools": None}
 

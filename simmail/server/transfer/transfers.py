@@ -202,6 +202,7 @@ class Transfers:
             except msgspec.MsgspecError as error:
                 raise Invalid("manifest.json", str(error)) from None
             record = replace(facts.universe, id=id or facts.universe.id, org=self._org(facts.universe.org), origin="",
+                             durability="local",
                              beside="")
             self._documents.check_mine(record.placed)
             keys = [replace(key, universe=record.id, administrator=False)
