@@ -96,7 +96,8 @@ class ReplicatedTests(JourneyCase):
             load.check(self)
         self.assertEqual(load.permanent, [])
         until(lambda: b"\nsimmail_replication_waiting 0\n" in service.get("/metrics").body)
-        self.assertRegex(service.get("/metrics").body.decode(), r'simmail_objects_round_trip_seconds_count\{operation="put"\} [1-9]')
+        self.assertRegex(service.get("/metrics").body.decode(),
+                         r'simmail_objects_round_trip_seconds_count\{operation="put"\} [1-9]')
 
     def test_away(self) -> None:
         """While the store is away nothing is acknowledged, reading goes on; when it is back it goes on by itself."""

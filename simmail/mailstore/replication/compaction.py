@@ -5,21 +5,21 @@ of a segment is not needed any more.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from twisted.internet.defer import Deferred
 from twisted.logger import Logger
 
-from simmail.errors import Unavailable
+from simmail.errors import NotFound, Unavailable
 from simmail.mailstore.replication.log import LARGEST, ReplicaLog
 from simmail.mailstore.replication.objects import ContentPlace, LogObject, base, name_of
 from simmail.mailstore.replication.opening import InThread, listed
 
 #: Octets, and number, of segments since the last base after which there is another one.
 OCTETS, SEGMENTS = 32 * 1024 * 1024, 1000
-#: The part of a segment that is to be needed still; octets that are put again at one time.
-NEEDED, MOST_AGAIN = 0.5, 64 * 1024 * 1024
+#: The part of a segment that is to be needed still, and octets that are too few for a segment to stay as it is;
+#: octets that are put again at one time.
+NEEDED, SMALL, MOST_AGAIN = 0.5, 256 * 1024, 64 * 1024 * 1024
 
 
 class Compaction:
@@ -37,26 +37,28 @@ class Compaction:
         self._objects, self._log, self._in_thread = objects, log, in_thread
         self._octets, self._segments = octets, segments
         self._since = 0, 0
-        self._going: Deferred[None] | None = None
+        self._going = False
         log.put = self._look
 
     def _look(self) -> None:
         number, octets = self._since
-        if self._going is None and (
+        if not self._going and (
                 self._log.number - number >= self._segments or self._log.octets - octets >= self._octets):
             self._begin()
 
     def _begin(self) -> None:
         self._since = self._log.number, self._log.octets
-        going = Deferred.fromCoroutine(self.compact())
-        self._going = going
-        going.addErrback(self._not_now).addBoth(self._over)
+        self._going = True
+        Deferred.fromCoroutine(self.compact()).addErrback(self._not_now).addErrback(
+            lambda failure: self.log.failure("old objects of {universe} cannot be removed", failure,
+                                             universe=self._log.universe)).addBoth(self._over)
 
     def _over(self, result: object) -> None:
-        self._going = None
+        self._going = False
+        self._since = self._log.number, self._log.octets
 
     def _not_now(self, failure: Any) -> None:
-        failure.trap(Unavailable)
+        failure.trap(Unavailable, NotFound)
         self.log.warn("old objects of {universe} stay for now: {error}", universe=self._log.universe,
                       error=failure.value)
 
@@ -64,10 +66,7 @@ class Compaction:
         """Have what there is in a new base, and remove what is not needed then."""
         log, state = self._log, self._log.state
         await self._put_again()
-        used = state.used()
-        state.contents = {digest: place for digest, place in state.contents.items() if digest in used}
-        number = log.number
-        needed = {(one.epoch, one.number) for one in state.contents.values()}
+        number, needed = log.number, state.forget()
         encode = state.encoder()
         octets = await self._in_thread(lambda: base(encode()))
         await self._objects.put(name_of(log.universe, LogObject(log.epoch, number, True)), octets)
@@ -91,33 +90,32 @@ class Compaction:
                 await self._objects.delete(name_of(log.universe, one))
 
     async def _put_again(self) -> None:
-        """What is needed of segments that are mostly not is put again, behind all else."""
+        """What is needed of segments that are small, or mostly not needed, is put again, behind all else, together."""
         log, state = self._log, self._log.state
-        used = state.used()
-        by_segment: dict[tuple[int, int], dict[bytes, ContentPlace]] = {}
-        whole: dict[tuple[int, int], int] = {}
-        for digest, place in state.contents.items():
-            key = place.epoch, place.number
-            whole[key] = max(whole.get(key, 0), place.begin + place.size)
-            if digest in used:
-                by_segment.setdefault(key, {})[digest] = place
-        left = MOST_AGAIN
+        state.forget()
+        by_segment: dict[tuple[int, int], list[ContentPlace]] = {}
+        for place in state.contents.values():
+            by_segment.setdefault((place.epoch, place.number), []).append(place)
+        chosen: list[tuple[tuple[int, int], list[ContentPlace]]] = []
+        left, whole = MOST_AGAIN, True
         for key, places in sorted(by_segment.items()):
-            size = sum(place.size for place in places.values())
-            if size >= NEEDED * whole[key] or size > left or key == (log.epoch, log.number):
-                continue
-            left -= size
-            octets = await self._objects.get(name_of(log.universe, LogObject(*key)))
-            await self._again(octets, places)
-
-    async def _again(self, octets: bytes, places: Mapping[bytes, ContentPlace]) -> None:
+            size, octets = sum(place.size for place in places), state.octets.get(key, 0)
+            if size <= left and (octets < SMALL or size < NEEDED * octets):
+                left -= size
+                whole = whole and size >= octets
+                chosen.append((key, places))
+        if len(chosen) == 1 and whole:
+            # It would be the same.
+            return
         taken: list[bytes] = []
         size = 0
-        for place in places.values():
-            taken.append(octets[place.begin:place.begin + place.size])
-            size += place.size
+        for key, places in chosen:
+            octets_of = await self._objects.get(name_of(log.universe, LogObject(*key)))
+            for place in places:
+                taken.append(octets_of[place.begin:place.begin + place.size])
+                size += place.size
             if size >= LARGEST:
-                await self._log.append((), taken)
+                await log.append((), taken)
                 taken, size = [], 0
         if taken:
-            await self._log.append((), taken)
+            await log.append((), taken)

@@ -64,6 +64,7 @@ class _Encoded(Struct, array_like=True):
     owed: list[OwedCommit]
     foreign: list[str]
     contents: list[tuple[bytes, ContentPlace]]
+    octets: list[tuple[int, int, int]]
 
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -76,7 +77,7 @@ class ReplicaState:
 
     @ivar mailboxes: by name; held: digests by keys; owed: by the ids of deliveries; foreign: ids of what other programs
         delivered.
-    @ivar contents: where the octets of digests are.
+    @ivar contents: where the octets of digests are; octets: how many there are in a segment, by epoch and number.
     """
 
     def __init__(self) -> None:
@@ -85,6 +86,7 @@ class ReplicaState:
         self.owed: dict[str, OwedCommit] = {}
         self.foreign: dict[str, None] = {}
         self.contents: dict[bytes, ContentPlace] = {}
+        self.octets: dict[tuple[int, int], int] = {}
 
     # As octets
 
@@ -100,6 +102,7 @@ class ReplicaState:
         state.owed = {one.described.id: one for one in said.owed}
         state.foreign = dict.fromkeys(said.foreign)
         state.contents = dict(said.contents)
+        state.octets = {(epoch, number): octets for epoch, number, octets in said.octets}
         return state
 
     def encoder(self) -> Callable[[], bytes]:
@@ -108,7 +111,7 @@ class ReplicaState:
             [(box.facts, [(one.facts, list(one.messages.values())) for one in box.folders.values()])
              for box in self.mailboxes.values()],
             dict(self.held), [replace(one, now=dict(one.now)) for one in self.owed.values()], list(self.foreign),
-            list(self.contents.items()))
+            list(self.contents.items()), [(*key, octets) for key, octets in self.octets.items()])
         return lambda: _encode(said)
 
     # What there is
@@ -137,6 +140,16 @@ class ReplicaState:
         """Octets are in a segment; C{places}: by digests, as (begin, size)."""
         for digest, (begin, size) in places.items():
             self.contents[digest] = ContentPlace(epoch, number, begin, size)
+        if places:
+            self.octets[epoch, number] = sum(size for _, size in places.values())
+
+    def forget(self) -> set[tuple[int, int]]:
+        """Forget where octets are that are not needed any more; return the segments, as (epoch, number), that are."""
+        used = self.used()
+        self.contents = {digest: place for digest, place in self.contents.items() if digest in used}
+        needed = {(one.epoch, one.number) for one in self.contents.values()}
+        self.octets = {key: octets for key, octets in self.octets.items() if key in needed}
+        return needed
 
     def apply(self, changes: Sequence[AnyChange]) -> None:
         """Make changes, in order."""
