@@ -76,8 +76,20 @@ def _engine_place(text: str, path: str) -> str:
     return lab_host(text, path) if text else ""
 
 
+def _peers_place(text: str, path: str) -> str:
+    host, colon, port = text.rpartition(":")
+    # Port 0 is any.
+    return text if not text or colon and host and port == "0" else lab_host(text, path)
+
+
 #: C{host:port}, or nothing.
 EnginePlace = Annotated[str, Meta(extra={"read": of_text(_engine_place)})]
+
+#: C{host:port} with any port, or nothing.
+PeersPlace = Annotated[str, Meta(extra={"read": of_text(_peers_place)})]
+
+#: Characters that a secret of servers has at least.
+SHORTEST_SECRET = 16
 
 #: Settings that are paths of files and folders.
 PATHS = ("server.state", "server.plans", "redis.server", "tls.certificate", "tls.key", "people.file", "links.record",
@@ -96,7 +108,8 @@ class Server(Struct, frozen=True, forbid_unknown_fields=True):
     Who the server is and where it keeps things.
 
     C{demo}: anybody may look at the universe C{demo}; C{plans}: a file of plans; C{workers}: processes that share the
-    universes; C{node}: the name of this one among several servers on one Redis.
+    universes; C{node}: the name of this one among several servers on one Redis; C{peers}: where it is reached by the
+    others, which are one installation with it; C{secret}: what all of them know.
     """
 
     domain: Domain = "sim.test"
@@ -105,9 +118,18 @@ class Server(Struct, frozen=True, forbid_unknown_fields=True):
     plans: str = ""
     workers: Annotated[int, Meta(ge=1, le=64)] = 1
     node: Annotated[str, Meta(pattern=r"\A[a-z0-9-]{0,63}\Z")] = ""
+    peers: PeersPlace = ""
+    secret: str = ""
     proxies: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        if self.peers:
+            if not self.node:
+                raise FieldError("node", "goes with peers: each server of an installation has a name")
+            if len(self.secret) < SHORTEST_SECRET:
+                raise FieldError("secret", f"goes with peers: at least {SHORTEST_SECRET} characters")
+            if self.workers > 1:
+                raise FieldError("workers", "must be 1 with peers")
         for one in self.proxies:
             try:
                 ip_network(one)

@@ -46,6 +46,7 @@ from simmail.workers.supervisor import Supervisor
 
 if TYPE_CHECKING:
     from simmail.daemon.bootstrap import First
+    from simmail.workers.nodes import Nodes
     from simmail.workers.peers import Peers
     from simmail.database.redis import RedisDatabase
     from simmail.mailstore.images import MailImages
@@ -204,7 +205,8 @@ class Daemon(SignalledService):
         self._lock = lock
         self._ready, self._no_more = ready, stopping
         self._share = share
-        self._peers: Peers | None = None
+        self._peers: Peers | Nodes | None = None
+        self._away: Callable[[], list[str]] = list
         self._leaving = False
         self._resting = resting
         self._lab_hosts = webhook_hosts
@@ -296,9 +298,16 @@ class Daemon(SignalledService):
 
             self._peers = Peers(reactor, share, frozenset((SERVER, "demo", config.smtp.default_universe)))
             self._stopping.append(self._peers.close)
+        if config.server.peers:
+            from simmail.workers.nodes import Nodes
+
+            self._peers = nodes = Nodes(reactor, config.server.node, config.server.peers, config.server.secret)
+            self._stopping.append(nodes.close)
+            self._away = nodes.away
         database = RedisDatabase(
             reactor, await begun, parse_duration(config.redis.timeout).total_seconds(),
-            state / f"numbers{suffix}.json", config.server.node, config.redis.cluster)
+            state / f"numbers{suffix}.json", config.server.node, config.redis.cluster,
+            bool(config.server.peers))
         self._stopping.append(database.close)
         waiting = reactor.callLater(TOLD, self._tell_of_redis, database)
         try:
@@ -333,14 +342,16 @@ class Daemon(SignalledService):
         await server.start()
         first = First(False, False, "")
         if self._peers is None or self._peers.mine(SERVER):
-            await reset_first(server, config, state)
-            first = await first_start(server, config, state)
+            async with server.founding():
+                await reset_first(server, config, state)
+                first = await first_start(server, config, state)
             self._people = PeopleFile(
                 config.people.file, in_thread,
                 # Looked for each time: another may have been put in its place.
                 lambda people: server.universe(config.smtp.default_universe).people.configured(people))
-            # With a file that is wrong the people stay who there were, and everything else is served.
-            await self._people.read("started with the personas there were")
+            if any(one.id == config.smtp.default_universe for one in server.universes()):
+                # With a file that is wrong the people stay who there were, and everything else is served.
+                await self._people.read("started with the personas there were")
             resets = LoopingCall(look_for_reset, server, config, state, in_thread)
             resets.start(RESETS, now=False)
             self._stopping.append(resets.stop)
@@ -348,6 +359,7 @@ class Daemon(SignalledService):
         self._server = server
         self._serve(server, journal, database, in_thread, {
             "smtp": (SmtpFactory, TOO_MANY_CONNECTIONS), "imap": (ImapFactory, TOO_MANY), "http": (api_site, BUSY)})
+        await server.catch_up()
         if not self._resting:
             server.begin()
         # Nobody waits for it: what cannot be reached now is tried again when it is wanted.
@@ -409,7 +421,7 @@ class Daemon(SignalledService):
                     checks=(("listeners", self._check_listeners), ("store", lambda: journal.condition.told),
                             ("redis", lambda: database.away),
                             *((("objects", self._check_objects),) if self._replicas is not None else ())),
-                    warnings=(self._people_warnings, self._figures.damage,
+                    warnings=(self._people_warnings, self._figures.damage, self._away,
                               lambda: [f"journal: {one}" for one in journal.condition.damage]),
                     metrics=(process_figures, database.figures, self._object_figures,
                              partial(exposition, server, self._factories, self._figures, self._lag.seen)))

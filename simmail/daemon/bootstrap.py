@@ -70,7 +70,10 @@ async def first_start(server: MailServer, config: Config, state: Path) -> First:
     if name in server.awaited:
         # It was made long since, and is served when the object store is there again.
         return First(False, False, "")
-    if not any(universe.id == name for universe in server.universes()):
+    if all(universe.id != name for universe in server.universes()):
+        if any(one.id == name for one in server.records()):
+            # Another server of the installation has it, and has made all this.
+            return First(False, False, "")
         try:
             await server.create_universe(name)
         except Conflict as error:

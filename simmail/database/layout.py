@@ -8,8 +8,8 @@ microseconds since the year 1, so that comparing the octets compares the instant
 
 All keys of a universe carry the hash tag C{{universe}}, so that they can live
 together on one of several Redis; the server's own (universe C{""}) carry
-C{{~}}, of each of several servers C{{~<node>}}.  Ids go into key names escaped, so that no text from outside can name
-a key that is not its own.
+C{{~}}, of each of several servers that are no installation C{{~<node>}}.  Ids go into key names escaped, so that no
+text from outside can name a key that is not its own.
 
 ==================  ========  ====================================================
 after the hash tag  type      what

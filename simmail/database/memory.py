@@ -111,15 +111,18 @@ class MemoryDatabase:
     stored = STORED
 
     def __init__(
-        self, seconds: Callable[[], float] = lambda: 0.0, node: str = "", beside: MemoryDatabase | None = None
+        self, seconds: Callable[[], float] = lambda: 0.0, node: str = "", beside: MemoryDatabase | None = None,
+        shared: bool = False,
     ) -> None:
         """
         @param seconds: real time, by which leases run out; node: the name under which they are taken.
-        @param beside: another process has this one on the same data.
+        @param beside: another process has this one on the same data; shared: and on the same of the server's own.
         """
         self.healthy = self.continued = True
         self._seconds = seconds
-        self.node, self._leases, self._own_space = node, Leases(node), _Space() if node else None
+        self.node, self._leases, self._own_space = node, Leases(node), _Space() if node and not shared else None
+        #: What this node had alone, where all nodes have the same now.
+        self.alone: dict[str, dict[str, bytes]] = {}
         self._spaces: defaultdict[str, _Space] = defaultdict(_Space) if beside is None else beside._spaces
         self._listeners: list[Callable[[bool], object]] = []
         self._buckets: dict[str, Bucket] = {}
@@ -147,6 +150,10 @@ class MemoryDatabase:
     def synced(self) -> Deferred[None]:
         """Answer at once: it holds what it holds as long as the process lives."""
         return succeed(None)
+
+    @at_once
+    def former(self, name: str) -> dict[str, bytes]:
+        return dict(self.alone.get(name, {}))
 
     @at_once
     def table(self, universe: str, name: str) -> dict[str, bytes]:

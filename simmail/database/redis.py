@@ -70,7 +70,7 @@ class RedisDatabase:
 
     def __init__(
         self, reactor: Any, url: str, timeout: float = 2.0, numbers: Path | None = None, node: str = "",
-        cluster: Sequence[str] = (),
+        cluster: Sequence[str] = (), shared: bool = False,
     ) -> None:
         """
         @param url: C{redis.url}, see L{simmail.database.url}.
@@ -78,12 +78,13 @@ class RedisDatabase:
         @param numbers: file that says which event numbers were used (L{simmail.database.event_numbers}); None: no Redis
             is expected to forget any.
         @param node: the name under which leases of universes are taken; C{""}: nobody else has any.
+        @param shared: all servers of whatever name have the same documents of their own.
         @param cluster: C{redis.cluster}, URLs of some members of a cluster; C{url} means nothing then.
         @raise Invalid: it is no such URL.
         """
         self.healthy = False
         self._field = CLUSTER if cluster else FIELD
-        self.node, self._own_prefix = node, layout.prefix("", node)
+        self.node, self._own_prefix = node, layout.prefix("", "" if shared else node)
         self._reactor = reactor
         self._listeners: list[Callable[[bool], object]] = []
         self._opened: list[Deferred[None]] = []
@@ -181,6 +182,12 @@ class RedisDatabase:
 
     def table(self, universe: str, name: str) -> Deferred[dict[str, bytes]]:
         return Deferred.fromCoroutine(self._asking(universe).table(self._table(universe, name)))
+
+    def former(self, name: str) -> Deferred[dict[str, bytes]]:
+        prefix = layout.prefix("", self.node)
+        if prefix == self._own_prefix:
+            return succeed({})
+        return Deferred.fromCoroutine(self._of(prefix).questions.table(prefix + layout.TABLE + layout.escape(name)))
 
     def get(self, universe: str, name: str, keys: Iterable[str]) -> Deferred[list[bytes | None]]:
         return self._asking(universe).fields(self._table(universe, name), list(keys))

@@ -14,11 +14,11 @@ from simmail.interfaces.folder import IFolder, IFolderEvents, IOpened
 from simmail.interfaces.language_model import ILanguageModel
 from simmail.interfaces.mailstore import IAnnotations, IHeld, IMailImages, IMailStore
 from simmail.interfaces.objects import IObjectStore
-from simmail.interfaces.peers import IPeers, Handover
+from simmail.interfaces.peers import INodes, IPeers, Handover
 from simmail.interfaces.replicas import IReplicas
 from simmail.interfaces.webhook_sender import IWebhookSender
 
 __all__ = [
     "IAnnotations", "IBrowser", "IDatabase", "IFolder", "IFolderEvents", "IHeld", "ILanguageModel", "IMailImages",
-    "IMailStore", "IObjectStore", "IOpened", "IPeers", "IReplicas", "IWebhookSender", "Handover",
+    "IMailStore", "INodes", "IObjectStore", "IOpened", "IPeers", "IReplicas", "IWebhookSender", "Handover",
 ]

@@ -45,6 +45,12 @@ class IDatabase(Interface):
     def table(universe, name):
         """Read one whole table; Deferred of C{dict[str, bytes]}."""
 
+    def former(name):
+        """
+        Read one table of the server's own documents as this C{node} alone had it, where all nodes have the same now;
+        Deferred, as L{table}.  Empty where it always had the same.
+        """
+
     def get(universe, name, keys):
         """Read documents of one table, in the order of C{keys}; Deferred of C{list[bytes | None]}."""
 

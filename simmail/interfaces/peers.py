@@ -1,5 +1,5 @@
 """
-The seam to the other processes of a service, each of which owns some of its universes.
+The seams to the other processes of a service, or servers of an installation, each of which owns some of its universes.
 """
 
 from __future__ import annotations
@@ -31,10 +31,11 @@ class Handover(Struct, frozen=True):
 class IPeers(Interface):
     """The other processes of the service."""
 
-    number = Attribute("of this process, from 0")
+    number = Attribute("of this process, from 0, or the name of this server")
+    apart = Attribute("bool: the others are servers of their own, and tell of their health themselves.")
 
     def owner(name):
-        """Number of the process that has a universe, by the id by which that is placed (C{UniverseRecord.placed})."""
+        """Number (or name) of who has a universe, by the id by which that is placed (C{UniverseRecord.placed})."""
 
     def mine(name):
         """Whether that is this process."""
@@ -58,3 +59,16 @@ class IPeers(Interface):
         @return: Deferred that fires when it is given; fails with C{Unavailable} when the other one is away, and the
             connection is as it was.
         """
+
+
+class INodes(IPeers):
+    """The other servers of an installation; what is in its documents of who has what is told here."""
+
+    reached = Attribute("str: host:port at which this one is reached by the others.")
+    placed = Attribute("Mapping[str, str]: by the ids by which universes are placed, the names of servers.")
+
+    def place(name, octets):
+        """Take in the document that says who has a universe: a server in JSON, None for one that is gone."""
+
+    def meet(name, octets):
+        """Take in where a server is reached: C{host:port} in JSON, None for one that is gone."""

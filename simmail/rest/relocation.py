@@ -10,7 +10,7 @@ from typing import Any
 
 from twisted.internet.defer import Deferred
 
-from simmail.errors import Elsewhere, Refusal
+from simmail.errors import Elsewhere, Refusal, Unavailable
 from simmail.interfaces import IPeers, Handover
 from simmail.rest.answer import TAKEN
 from simmail.rest.context import Services
@@ -52,11 +52,17 @@ class SharingDispatcher(Dispatcher):
     async def _begin(self, request: Any, route: Route, path: dict[str, Any]) -> None:
         try:
             identity = await self.guard.identify(request)
-            if identity.universe:
+            # What any server of an installation can answer needs no other.
+            if identity.universe and (route.placed or not self._peers.apart):
                 self.services.server.universe(identity.universe)
         except Elsewhere as elsewhere:
-            if await self._given(request, elsewhere):
-                return
+            try:
+                if await self._given(request, elsewhere):
+                    return
+            except Unavailable as error:
+                # It was looked for, and is not looked for again.
+                request.hops = MOST_HOPS
+                self.log.info("a call was not given away: {error}", error=error)
         except Refusal:
             # It is refused in the way that all are.
             pass

@@ -7,7 +7,8 @@ somebody may do less than before (keys revoked, people and universes deleted, or
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from contextlib import asynccontextmanager
 from typing import Any
 
 import msgspec
@@ -30,6 +31,15 @@ class ServerDocuments:
         self._learners: dict[str, Callable[[str, bytes | None], Any]] = {}
         #: Some universes of this server are served by nobody it could ask.
         self.lacking = False
+
+    async def start(self, universes: Collection[str]) -> None:
+        """Begin.  C{universes}: ids of those that have mail on this machine."""
+
+    async def catch_up(self) -> None:
+        """Know all that others have changed."""
+
+    def stop(self) -> None:
+        """Nothing is learned any more."""
 
     def watch(self, look_again: Callable[[], None]) -> Callable[[], None]:
         """Call it whenever somebody may do less; answers how to stop."""
@@ -87,9 +97,34 @@ class ServerDocuments:
         told = [] if self._peers is None else await self._peers.ask(question, *arguments)
         return [*told, None] if self.lacking else told
 
+    async def heard(self, changes: Sequence[tuple[str, str, bytes | None]], version: int) -> None:
+        """Another server of the installation has changed something."""
+
+    @asynccontextmanager
+    async def alone(self) -> AsyncIterator[None]:
+        """Have nobody else do what is done within at the same time."""
+        yield
+
+    @asynccontextmanager
+    async def founding(self) -> AsyncIterator[None]:
+        """Have nobody else make what a new installation begins with, while this process does."""
+        yield
+
     def is_mine(self, name: str) -> bool:
         """Whether this process has what is placed so."""
         return self._peers is None or bool(self._peers.mine(name))
+
+    def holds(self, name: str) -> bool:
+        """Whether this process has what is there and placed so."""
+        return self.is_mine(name)
+
+    def placing(self, name: str) -> tuple[tuple[str, str, bytes], ...]:
+        """Return the documents that have to be put with a universe that is made, by the id by which it is placed."""
+        return ()
+
+    def leaving(self, name: str) -> tuple[tuple[str, str], ...]:
+        """Return the documents that go with the last of what is placed so."""
+        return ()
 
     def check_mine(self, name: str) -> None:
         """Check that it is so.  @raise Elsewhere: another process has it."""

@@ -203,10 +203,11 @@ class Organizations:
         """
         self._documents.check_mine(SERVER)
         check_id("id", org_id)
-        if org_id in self._orgs:
-            raise Conflict(f"organization {org_id} exists")
         self._check_plan(plan)
-        return await self._put(Org(org_id, name or org_id, plan))
+        async with self._documents.alone():
+            if org_id in self._orgs:
+                raise Conflict(f"organization {org_id} exists")
+            return await self._put(Org(org_id, name or org_id, plan))
 
     async def _put(self, org: Org) -> Org:
         await self._documents.put("orgs", org.id, org)

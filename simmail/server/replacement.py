@@ -77,7 +77,7 @@ class Replacement:
 
     async def start(self) -> None:
         """Complete what a crash cut short, before any universe is opened; what was being made or removed goes."""
-        mine = self._documents.is_mine
+        mine = self._documents.holds
         for octets in (await self._documents.table(STEPS)).values():
             step = msgspec.json.decode(octets, type=Step)
             if mine(step.record.placed):

@@ -27,7 +27,7 @@ from simmail.core.rules.quota_plan import Plan, SELF_HOSTED
 from simmail.core.wording.attached import ReadPdf, not_read
 from simmail.errors import Conflict, Fenced, Invalid, NotFound, Unavailable
 from simmail.interfaces import (
-    IBrowser, IDatabase, ILanguageModel, IMailImages, IMailStore, IPeers, IReplicas, IWebhookSender,
+    IBrowser, IDatabase, ILanguageModel, IMailImages, IMailStore, INodes, IPeers, IReplicas, IWebhookSender,
 )
 from simmail.server.accounts import Accounts
 from simmail.server.apikeys import ApiKeys
@@ -37,6 +37,7 @@ from simmail.server.organizations import Organizations, Universes, check_id
 from simmail.server.passwords import Passwords
 from simmail.server.replacement import AGAIN, GOING, Replacement
 from simmail.server.resets import Resets
+from simmail.server.installation.shared_documents import SharedDocuments
 from simmail.server.signin import Authenticator
 from simmail.server.signin_limit import SharedSignInLimit, SignInLimit
 from simmail.server.snapshots import Snapshots
@@ -57,7 +58,7 @@ class MailServer:
         write, in all universes.
     @param lookup: asks the name system about senders, blocks; engines: other spam filters that inspections ask;
         files: fetches what domains publish for mail; read_pdf: reads what is attached.
-    @param peers: the other processes of the service, None for none.
+    @param peers: the other processes of the service, or the other servers of the installation; None for none.
     @param wall_clock: what was seen of jumps of the wall clock; exports: where universes are carried to.
     @param replicas: keeps the mail of universes in a store of objects too, None for no universe.
     """
@@ -98,8 +99,13 @@ class MailServer:
         self._accounts: dict[str, Accounts] = {}
         self.plans: Mapping[str, Plan] = plans or {SELF_HOSTED.name: SELF_HOSTED}
         self._peers = peers
-        self._documents = documents = ServerDocuments(database, peers)
+        self._documents = documents = (
+            SharedDocuments(database, peers, reactor) if INodes.providedBy(peers) else ServerDocuments(database, peers))
+        self._images = images
+        self._started = False
         self._leases = UniverseLeases(database, reactor, self._lost)
+        #: A context in which no other server makes what an installation begins with; knows what others changed.
+        self.founding, self.catch_up = documents.founding, documents.catch_up
         #: Tells open calls that somebody may do less: C{watch(look_again)} answers how to stop.
         self.watch = documents.watch
         self._universes = universes = Universes(config.smtp.default_universe)
@@ -129,7 +135,8 @@ class MailServer:
             documents, database, images, universes, orgs, keys, replacement, self._opened, self._take, reactor)
         #: What other processes ask, and who answers (C{IPeers.ask}).
         self.answers: Mapping[str, Callable[..., Any]] = {
-            "learn": documents.learn, "claims": universes.claims, "having": authenticator.having,
+            "learn": documents.learn, "heard": documents.heard, "claims": universes.claims,
+            "having": authenticator.having,
             "logins": lambda name: [(universe.id, account) for universe, account in universes.logins(name)],
             "record": self.users.record, "attempt": limit.begin, "attempted": limit.end,
             "shows": self._shows, "stop clocks": orgs.stop_clocks, "let run": orgs.let_run}
@@ -141,6 +148,7 @@ class MailServer:
 
     async def start(self) -> None:
         """Learn everyone and start every universe; C{begin} goes on with what was left to be done in them."""
+        await self._documents.start(await self._images.universes())
         await self._orgs.start()
         await self._keys.start()
         await self.users.start()
@@ -164,6 +172,7 @@ class MailServer:
             if universe.record.ends is not None and universe.record.ends.timestamp() <= now:
                 await self.delete_universe(universe.id)
         self._found.clear()
+        self._started = True
 
     def _learn(self, universe_id: str, octets: bytes | None) -> None:
         """Learn of a universe at the start, or what another process has made of one."""
@@ -171,8 +180,9 @@ class MailServer:
             self._universes.know(universe_id, None)
             return
         record = msgspec.json.decode(octets, type=UniverseRecord)
-        if self._documents.is_mine(record.placed):
-            self._found.append(record)
+        if self._documents.holds(record.placed):
+            if not self._started:
+                self._found.append(record)
         else:
             self._universes.know(universe_id, record)
 
@@ -267,6 +277,7 @@ class MailServer:
         if self._again is not None:
             self._again.cancel()
         self._awaited.clear()
+        self._documents.stop()
         for universe in self.universes():
             await universe.stop()
             await universe.store.close()
@@ -294,10 +305,11 @@ class MailServer:
             return universe.id
         return ""
 
-    def owner(self, universe_id: str) -> int:
-        """Return the number of the process that has a universe."""
+    def owner(self, universe_id: str) -> int | str:
+        """Return the number of the process, or the name of the server, that has a universe."""
         placed = self.record(universe_id).placed if universe_id in self._universes else universe_id
-        return 0 if self._peers is None else int(self._peers.owner(placed))
+        owner: int | str = 0 if self._peers is None else self._peers.owner(placed)
+        return owner
 
     @property
     def available(self) -> bool:
@@ -342,7 +354,8 @@ class MailServer:
             universe_id, name or universe_id, org, datetime.fromtimestamp(real, UTC), seed or universe_id,
             begun(real, clock, speed, frozen), separate, ends, durability=durability)
         await self._leases.take_new(universe_id)
-        await self._documents.put("universes", universe_id, record)
+        await self._documents.commit(Commit(
+            puts=(*self._documents.placing(universe_id), ("universes", universe_id, msgspec.json.encode(record)))))
         universe = await self._opened(record)
         self._take(universe)
         return universe
@@ -403,7 +416,8 @@ class MailServer:
         await store.close()
         if self._replicas is not None:
             await self._replicas.erase(universe_id)
-        await self._documents.drop((GOING, universe_id))
+        gone = () if any(one.placed == universe_id for one in self.records()) else self._documents.leaving(universe_id)
+        await self._documents.drop((GOING, universe_id), *gone)
         await self._leases.give_back(universe_id)
 
     # Logins

@@ -325,7 +325,8 @@ class Snapshots:
         silent: bool, expected: str,
     ) -> Forked:
         id = record.id
-        await self._documents.put(GOING, id, record.placed)
+        await self._documents.commit(Commit(puts=(
+            *self._documents.placing(record.placed), (GOING, id, msgspec.json.encode(record.placed)))))
         universe: Universe | None = None
         try:
             snapshot = await fill(id)

@@ -109,9 +109,10 @@ class Users:
         """
         self._documents.check_mine(SERVER)
         email = parse(email, "email")
-        if email in self._users:
-            raise Conflict(f"user {email} exists")
-        return await self._put(User(email, "", orgs or {}, administrator), password)
+        async with self._documents.alone():
+            if email in self._users:
+                raise Conflict(f"user {email} exists")
+            return await self._put(User(email, "", orgs or {}, administrator), password)
 
     async def change(
         self, email: str, password: str | None = None, orgs: dict[str, Role] | None = None,

@@ -66,6 +66,16 @@ class _Side(Protocol):
 def carried(reactor: Any, transport: Any) -> int:
     """Return one end of a pair of sockets, and carry what is said between the other end and a transport from now on."""
     ours, theirs = socket.socketpair()
+    joined(reactor, transport, ours.detach())
+    return theirs.detach()
+
+
+def joined(reactor: Any, transport: Any, descriptor: int) -> Protocol:
+    """
+    Carry what is said between a transport and a connection, of which this takes the descriptor.
+
+    @return: what takes the octets that the transport brings.
+    """
     client, inner = _Side(), _Side()
     holder = transport if hasattr(transport, "wrappedProtocol") else transport.protocol if transport.TLS else None
     before = transport.protocol if holder is None else holder.wrappedProtocol
@@ -76,14 +86,14 @@ def carried(reactor: Any, transport: Any) -> int:
     else:
         holder.wrappedProtocol = client
     before.connectionLost(connectionDone)
-    ours.setblocking(False)
-    with ours:
-        reactor.adoptStreamConnection(ours.fileno(), socket.AF_UNIX, _Only(inner))
+    with socket.socket(fileno=descriptor) as ours:
+        ours.setblocking(False)
+        reactor.adoptStreamConnection(ours.fileno(), ours.family, _Only(inner))
     client.other, inner.other = inner, client
     transport.registerProducer(inner.transport, True)
     inner.transport.registerProducer(transport, True)
     transport.resumeProducing()
-    return theirs.detach()
+    return client
 
 
 def adopted(reactor: Any, descriptor: int, protocol: Protocol) -> None:

@@ -60,12 +60,12 @@ class _Talk(Int32StringReceiver):
 
 
 @implementer(IFileDescriptorReceiver)
-class _Hearing(_Talk):
+class Hearing(_Talk):
     """The end that answers."""
 
     log = Logger()
 
-    def __init__(self, answer: Answer, take: Take, all: set[_Hearing]) -> None:
+    def __init__(self, answer: Answer, take: Take, all: set[Hearing]) -> None:
         self._answer = answer
         self._take = take
         self._all = all
@@ -74,6 +74,10 @@ class _Hearing(_Talk):
 
     def connectionMade(self) -> None:
         self._all.add(self)
+        self.greet()
+
+    def greet(self) -> None:
+        """Say that questions are heard."""
         self.say(HELLO)
 
     def end(self) -> None:
@@ -119,8 +123,8 @@ class PeerPort:
         self._reactor = reactor
         self._socket = socket.socket(fileno=descriptor)
         self._socket.setblocking(False)
-        self._hearing: set[_Hearing] = set()
-        self._factory = Factory.forProtocol(lambda: _Hearing(answer, take, self._hearing))
+        self._hearing: set[Hearing] = set()
+        self._factory = Factory.forProtocol(lambda: Hearing(answer, take, self._hearing))
         self._factory.noisy = False
         reactor.addReader(self)
 
@@ -172,14 +176,14 @@ class PeerLink(ClientFactory):
     The way to one other process, which may end and begin again.
 
     @param reactor: C{IReactorUNIX}, C{IReactorTime}.
-    @param path: of the socket at which it hears.
+    @param dial: connects to where it hears, with a factory; again: real seconds before another try.
     """
 
     noisy = False
 
-    def __init__(self, reactor: Any, path: str) -> None:
+    def __init__(self, reactor: Any, dial: Callable[[ClientFactory], object], again: float = AGAIN) -> None:
         self._reactor = reactor
-        self._path = path
+        self._dial, self._again = dial, again
         self._talk: _Talk | None = None
         self._asked: dict[int, Deferred[Any]] = {}
         self._given: set[int] = set()
@@ -191,7 +195,7 @@ class PeerLink(ClientFactory):
 
     def _connect(self) -> None:
         self._timer = None
-        self._reactor.connectUNIX(self._path, self)
+        self._dial(self)
 
     def buildProtocol(self, addr: Any) -> Protocol:
         """Make the connection."""
@@ -205,7 +209,7 @@ class PeerLink(ClientFactory):
         """The other process has gone: what it was asked is not answered."""
         self._forget()
         if not self._closed and self._timer is None:
-            self._timer = self._reactor.callLater(AGAIN, self._connect)
+            self._timer = self._reactor.callLater(self._again, self._connect)
 
     def _forget(self, heard: bool = True) -> None:
         """Wait for no answer any more; C{heard}: connections that were given may have been taken all the same."""
@@ -245,6 +249,11 @@ class PeerLink(ClientFactory):
         else:
             text, after = rest[1:]
             asked.errback(Unavailable(text) if after is None else TooMany(text, after))
+
+    def drop(self) -> None:
+        """Connect anew: it does not answer."""
+        if self._talk is not None:
+            self._talk.transport.abortConnection()
 
     @property
     def up(self) -> bool:

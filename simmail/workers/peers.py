@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from msgspec import convert
@@ -44,6 +45,7 @@ class Peers:
     """
 
     log = Logger()
+    apart = False
 
     def __init__(self, reactor: Any, share: WorkerShare, first: frozenset[str]) -> None:
         self._reactor = reactor
@@ -58,7 +60,8 @@ class Peers:
         # Heard from the first moment: what others say meanwhile waits until it is understood.
         self._door = PeerPort(reactor, share.door, self._answer, self._take)
         self._links = {
-            number: PeerLink(reactor, path) for number, path in enumerate(share.doors) if number != share.number}
+            number: PeerLink(reactor, partial(reactor.connectUNIX, path))
+            for number, path in enumerate(share.doors) if number != share.number}
 
     def begin(self, server: MailServer, factories: Mapping[str, Any]) -> None:
         """Answer the others from now on; C{factories}: what goes on with connections, by listener."""

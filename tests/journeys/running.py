@@ -164,7 +164,9 @@ class Service:
                 return False
 
         until(serving)
-        self.key = (self.state / "admin.key").read_text(encoding="utf-8").strip()
+        first = self.state / "admin.key"
+        # Of several servers of an installation one made it.
+        self.key = first.read_text(encoding="utf-8").strip() if first.exists() else ""
 
     def kill(self) -> None:
         """SIGKILL: it has no time to do anything."""

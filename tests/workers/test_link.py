@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+from functools import partial
 from typing import Any
 
 from twisted.internet.defer import Deferred
@@ -52,7 +53,7 @@ class LinkTests(SynchronousTestCase):
         self.address = listening.getsockname()
         self.port = PeerPort(self.reactor, listening.detach(), self.answer, self.take)
         self.addCleanup(self.port.connectionLost, Failure(ConnectionDone()))
-        self.link = PeerLink(self.reactor, self.path)
+        self.link = PeerLink(self.reactor, partial(self.reactor.connectUNIX, self.path))
 
     def answer(self, question: str, arguments: list[Any]) -> Any:
         self.answers.append((question, arguments))

@@ -99,7 +99,7 @@ async def ready(call: Call) -> Octets:
 
 async def metrics(call: Call) -> Octets:
     services, text = call.services, figures(call.services)
-    if services.peers is not None:
+    if services.peers is not None and not services.peers.apart:
         told = await services.peers.ask("figures")
         text = labelled([(services.peers.number, text), *((number, other) for number, other in filter(None, told))])
     return Octets(text.encode(), _PROMETHEUS)

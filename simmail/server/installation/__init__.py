@@ -1,0 +1,1 @@
+"""Several servers as one installation: what all of them know."""
