@@ -41,3 +41,21 @@ def learned(
         weights += moving
     weights[:-1] *= scale
     return names, weights
+
+
+def logistic(features: Any, right: Any, cost: float = 1.0, rounds: int = 25) -> Any:
+    """
+    Return what features are multiplied by, and at the end what is added, to tell what is right: logistic regression.
+
+    @param features: a row for each case, on whatever scales; right: whether it is.
+    """
+    mean, spread = features.mean(axis=0), features.std(axis=0) + 1e-9
+    rows = np.hstack([(features - mean) / spread, np.ones((len(features), 1))])
+    weights = np.zeros(rows.shape[1])
+    keep = np.diag([*[cost] * (rows.shape[1] - 1), 0.0])
+    for _ in range(rounds):
+        found = 1 / (1 + np.exp(-(rows @ weights)))
+        slope = rows.T @ (found - right) + keep @ weights
+        weights = weights - np.linalg.solve(rows.T @ (rows * (found * (1 - found))[:, None]) + keep + 1e-9 * np.eye(
+            len(keep)), slope)
+    return np.append(weights[:-1] / spread, weights[-1] - (weights[:-1] / spread) @ mean).astype(np.float32)

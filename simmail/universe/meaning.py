@@ -14,7 +14,8 @@ from twisted.internet.defer import maybeDeferred
 from simmail.core.lru import Lru
 
 if TYPE_CHECKING:
-    from simmail.core.language.embedding import Classes, Encoder, Matrix
+    from simmail.core.language.vectors.embedding import Classes, Encoder, Matrix
+    from simmail.core.language.vectors.exemplars import Exemplars
 
 #: So many texts are kept as vectors of two kilobytes.
 MOST = 2000
@@ -38,27 +39,30 @@ class Meaning:
         self._in_thread = in_thread
         self._vectors: Lru[str, Matrix] = Lru(most)
         self._kinds: Lru[str, Mapping[str, float]] = Lru(most)
-        self._exchanges: Lru[str, Mapping[str, float]] = Lru(most)
+        self._exchanges: Lru[str, tuple[str, float]] = Lru(most)
         self._loading = Lock()
         # What is asked in vain, while that is gathered.
         self._missing: dict[str, None] | None = None
 
     def kinds(self, text: str) -> Mapping[str, float]:
         """Return the kinds of mail that a text is like, with their likelihoods."""
-        return self._likely(text, self._kinds, "kinds.npz")
-
-    def exchanges(self, sentence: str) -> Mapping[str, float]:
-        """Return the exchanges that a sentence is like one that begins them, with their likelihoods."""
-        return self._likely(sentence, self._exchanges, "exchanges.npz")
-
-    def _likely(self, text: str, kept: Lru[str, Mapping[str, float]], name: str) -> Mapping[str, float]:
         if self._lacks(text):
             return {}
-        likely = kept.use(text)
+        likely = self._kinds.use(text)
         if likely is None:
-            likely = _classes(name).likely(self._vector(text))
-            kept.put(text, likely)
+            likely = _classes().likely(self._vector(text))
+            self._kinds.put(text, likely)
         return likely
+
+    def exchange(self, sentence: str) -> tuple[str, float]:
+        """Return the exchange that a sentence is likeliest to begin, and how far that is to be trusted."""
+        if self._lacks(sentence):
+            return "", 0.0
+        best = self._exchanges.use(sentence)
+        if best is None:
+            best = _exemplars().best(self._vector(sentence))
+            self._exchanges.put(sentence, best)
+        return best
 
     def nearness(self, one: str, other: str) -> float:
         """Return how near two texts are in meaning."""
@@ -113,13 +117,20 @@ class Meaning:
 # One for all universes; nothing of it is imported by who never asks.
 @cache
 def _encoder() -> Encoder:
-    from simmail.core.language.embedding import Encoder
+    from simmail.core.language.vectors.embedding import Encoder
 
     return Encoder()
 
 
 @cache
-def _classes(name: str) -> Classes:
-    from simmail.core.language.embedding import Classes
+def _classes() -> Classes:
+    from simmail.core.language.vectors.embedding import Classes
 
-    return Classes(name)
+    return Classes("kinds.npz")
+
+
+@cache
+def _exemplars() -> Exemplars:
+    from simmail.core.language.vectors.exemplars import Exemplars
+
+    return Exemplars.read("exchanges.npz")

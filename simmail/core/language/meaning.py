@@ -26,8 +26,8 @@ class IMeaning(Protocol):
     def kinds(self, text: str) -> Mapping[str, float]:
         """Return the kinds of mail that a text is like, each with its likelihood, from 0.01 to 1 and rounded so."""
 
-    def exchanges(self, sentence: str) -> Mapping[str, float]:
-        """Return the exchanges that a sentence is like one that begins them, as L{kinds} does."""
+    def exchange(self, sentence: str) -> tuple[str, float]:
+        """Return the exchange that a sentence is likeliest to begin, and how far to trust that, in hundredths."""
 
     def nearness(self, one: str, other: str) -> float:
         """Return how near two texts are in meaning: 1 the same, 0 nothing in common; rounded to hundredths."""

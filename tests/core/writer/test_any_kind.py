@@ -25,9 +25,9 @@ class Says:
         """Return that kind."""
         return {self._kind: 1.0}
 
-    def exchanges(self, sentence: str) -> Mapping[str, float]:
+    def exchange(self, sentence: str) -> tuple[str, float]:
         """Return that it begins none."""
-        return {}
+        return "", 0.0
 
     def nearness(self, one: str, other: str) -> float:
         """Return that nothing is near."""

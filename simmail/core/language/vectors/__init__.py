@@ -1,0 +1,1 @@
+"""Sentences as vectors, and what vectors are told to be."""
