@@ -57,6 +57,9 @@ def noun_phrase(tokens: list[str], start: int, language: Language) -> list[str]:
         found.append(token)
     while found and found[-1].lower() in language.of_words:
         found.pop()  # "la date de": what follows has an article
+    while len(found) > 1 and language.adverb_ending and found[-1].lower().endswith(language.adverb_ending) and (
+            found[-1].lower() not in language.no_adverbs):
+        found.pop()  # "the present properly"
     return found
 
 

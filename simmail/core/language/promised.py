@@ -8,6 +8,7 @@ from datetime import datetime, timedelta, timezone
 from typing import NamedTuple
 
 from simmail.core.language.dates import END_OF_DAY, due
+from simmail.core.language.phrases import is_document
 from simmail.core.language.reader import Findings
 from simmail.core.language.tables import LANGUAGES, Language, every, language
 
@@ -121,7 +122,19 @@ def _object(rest: str, known: Language) -> str:
         words.pop()
     if len(words) == 1 and words[0].lower() in known.pronouns:
         return ""
-    return " ".join(words)
+    return " ".join(words) if words and _names(words, known) else ""
+
+
+def _names(words: list[str], known: Language) -> bool:
+    """
+    Return whether words begin as what names a thing does, in a language whose things are known by their article.
+
+    What does not ("come and see") is a deed, and is not what is waited for.
+    """
+    first, last = words[0].lower(), words[-1].lower()
+    if known.inflected or not known.determiners or first in known.determiners or words[0][:1].isupper():
+        return True
+    return last.endswith("s") or is_document(last, known) or any(map(str.isdigit, "".join(words)))
 
 
 def _unnamed(subject: str) -> str:

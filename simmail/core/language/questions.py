@@ -434,6 +434,8 @@ def short_answers(tokens: list[str], language: Language) -> tuple[str, str]:
         if position + 1 >= len(low):
             break
         subject = low[position + 1]
+        if token in language.common_verbs and subject in language.common:
+            return plain  # "can we split it?" is done by both
         if token in language.permission_verbs and subject in language.asker:
             return f"{language.yes}, {language.do_so}", f"{language.no}, {language.do_not}"
         if token not in language.short_answers:

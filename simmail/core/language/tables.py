@@ -326,6 +326,12 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True, rename={"and_": 
     near_by_first_name: bool = True
     question_mark: str = ""
     head_first: bool = False
+    short_own: dict[str, str] = {}
+    common_verbs: frozenset[str] = frozenset()
+    common: frozenset[str] = frozenset()
+    existing: frozenset[str] = frozenset()
+    adverb_ending: str = ""
+    no_adverbs: frozenset[str] = frozenset()
 
 
 @cache

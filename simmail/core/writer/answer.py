@@ -12,8 +12,8 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from simmail.core.language.clause.question_types import asking, mentions_any
-from simmail.core.language.clause.restate import asks_ability, deed, found_out, own_matter
-from simmail.core.language.clause.tables import restating
+from simmail.core.language.clause.restate import asks_ability, deed, found_out, own_matter, wants_deed
+from simmail.core.language.clause.tables import led_in, restating
 from simmail.core.language.phrases import asks_for_something, documents, is_document, noun_phrase, words
 from simmail.core.language.questions import MailQuestion, asks_to_do
 from simmail.core.language.tables import Language, counted
@@ -94,14 +94,22 @@ def answer(
         return Said(act="answer.open", values=without_topic(values))
     if back and _asks_back(scene, question, place):
         return Said(act="answer.back", values=values)
-    if question.form == "yes_no" or question.form != "either" and question.type in ("yes_no", "choice"):
+    if question.form == "yes_no" or question.form != "either" and question.type in ("yes_no", "choice") or (
+            _of_things(question, scene.language)):
         return _yes_or_no(scene, read, question, values)
     return _unknown(scene, read, question, values, known)
 
 
+def _of_things(question: MailQuestion, language: Language) -> bool:
+    """Whether the first of two questions settles both by saying that something is: "is there a lift, or stairs?"."""
+    said = [word.lower() for word in led_in(words(question.text), restating(language.code))]
+    return question.form == "either" and question.short[0] != language.yes and said[1:2] != [] and (
+        said[0] in language.short_answers and said[1] in language.existing)
+
+
 def exchanged(scene: Scene, read: Read, question: MailQuestion) -> Said | None:
     """Return the answer of an exchange; what offers things to choose has one of those, what asks for papers those."""
-    if read.found.options or question.options or documents(question.text, scene.language):
+    if read.found.options or question.options or question.needs or documents(question.text, scene.language):
         return None
     return recognition.answered(scene, read, question)
 
@@ -169,7 +177,8 @@ def _request(scene: Scene, read: Read, question: MailQuestion, place: int, value
     plain, how = without_topic(values), asking(scene.language.code)
     lasting = mentions_any(question.text, (*how.lasting, *how.ever_after))
     if not will:
-        if question.type == "request" and not asks_to_do(question.text, scene.language):
+        if question.type == "request" and not asks_to_do(question.text, scene.language) and (
+                documents(question.text, scene.language) or not wants_deed(question.text, scene.language)):
             return _granted(scene, read, question, values)
         if lasting:
             return Said(act="answer.yes" if yes else "answer.dont", values={**plain, "yes": scene.language.yes})
@@ -297,10 +306,13 @@ def _unknown(
         return Said(act="answer.own", values={**plain, "value": f"{years} {how.tenure_unit}."})
     if question.type == "why" and mentions_any(low, how.late):
         return Said(act="answer.why", values=plain)
-    # A question that calls its reader "you" is the reader's own matter.
-    if not {*restating(language.code).asked, *language.polite_words, *language.familiar_words}.isdisjoint(
-            words(question.text)):
-        gone = any(f" {word} " in f" {low} " for word in restating(language.code).past_words)
+    if question.form == "either" and not (question.options or question.recalls) and _leaves_choice(low, language):
+        return Said(act="answer.either", values=without_topic(plain))
+    # A question that calls its reader "you" is the reader's own matter, but not "do you know who ...?".
+    restate = restating(language.code)
+    if not {*restate.asked, *language.polite_words, *language.familiar_words}.isdisjoint(
+            led_in(words(question.text), restate)):
+        gone = any(f" {word} " in f" {low} " for word in restate.past_words)
         if question.type == "when" and not gone and scene.request.persona.org and read.intent in _SERVING:
             # Who serves customers says a day.
             day = scene.due(scene.manner.days, read.found.deadlines)
@@ -312,6 +324,13 @@ def _unknown(
     if colleague is not None:
         plain.update(colleague=colleague.name, area=colleague.area)
     return Said(act="answer.unknown", values=plain)
+
+
+def _leaves_choice(low: str, language: Language) -> bool:
+    """Whether one of two questions in the second person or the first asks how it is to be, and not how it was."""
+    said, how = low.replace(",", " ").split(), restating(language.code)
+    persons = {*language.asker, *language.asked_one, *language.polite_words, *language.familiar_words, *how.asking}
+    return not persons.isdisjoint(said) and how.past_words.isdisjoint(said)
 
 
 def is_request(question: MailQuestion, scene: Scene) -> bool:

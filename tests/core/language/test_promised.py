@@ -33,6 +33,7 @@ class HeardTests(SynchronousTestCase):
             ("I will send you the signed contract by Friday.", ("the signed contract", FRIDAY)),
             ("I will send the plan by EOD Thursday.", ("the plan", "2026-03-05T17:00:00Z")),
             ("I will send the plan by 10:00 CET tomorrow.", ("the plan", "2026-03-03T09:00:00Z")),
+            ("I'll send see you by Friday.", ('what was promised about "Figures for March"', FRIDAY)),
             ("I'll send it by Friday.", ('what was promised about "Figures for March"', FRIDAY)),
             ("We'll get back to you tomorrow.", ("an answer", TOMORROW)),
             ("We will get back to you shortly!", ("an answer", UNDATED)),
@@ -54,7 +55,7 @@ class HeardTests(SynchronousTestCase):
             "I will not send it.", "I won't send anything.", "The shop will open on Friday.",
             "Please send the contract by Friday.", "I will be out of office and will reply on Friday.",
             "I sent the contract yesterday.", "Thanks!\n\n> I will send the contract by Friday.",
-            "I'll be there on Friday.", "",
+            "I'll be there on Friday.", "You'll have to come and see it soon.", "You'll need to send it by Friday.", "",
         ):
             self.assertEqual(heard(text), [], text)
 

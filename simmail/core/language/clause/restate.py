@@ -9,7 +9,9 @@ nobody says it.  How a language orders its words is data, C{templates/<code>/res
 from __future__ import annotations
 
 from simmail.core.language.clause import infinitive, inverted, verb_second
-from simmail.core.language.clause.tables import STOPS, asking_part, clause_words, cut, fit, led_in, restating
+from simmail.core.language.clause.tables import (
+    STOPS, Restate, asking_part, clause_words, cut, fit, led_in, restating,
+)
 from simmail.core.language.phrases import say
 from simmail.core.language.tables import Language
 
@@ -49,7 +51,7 @@ def deed(request: str, language: Language, polite: bool = True) -> tuple[str, st
     @return: two phrases, C{""} for what cannot be said.
     """
     how = restating(language.code)
-    words = clause_words(request)
+    words = clause_words(_unhurried(request, how))
     while len(words) > 4 and " ".join(words[-2:]).lower().strip("?") in language.do_words:
         words = words[:-2]  # "make it five shelves, would you"
     pleaded = next((at + 1 for at, word in enumerate(words) if word.lower() in how.pleading and (
@@ -84,11 +86,33 @@ def deed(request: str, language: Language, polite: bool = True) -> tuple[str, st
         said = infinitive.deed(words, how, polite)
         return said, said
     if how.order == "inverted":
-        if low_words[0] not in how.verbs or low_words[0] in how.auxiliaries:
+        light = low_words[:2] in how.light  # "have a look"
+        if not light and (low_words[0] not in how.verbs or low_words[0] in how.auxiliaries):
             return "", ""
         said = fit(inverted.flipped([low_words[0], *words[1:]], how))
         return said, said
     return verb_second.deed(words, how, polite)
+
+
+def wants_deed(request: str, language: Language) -> bool:
+    """Return whether a request wants a deed, though it is not plain enough to be said again: "please check ... and"."""
+    how = restating(language.code)
+    low = [word.lower() for word in clause_words(_unhurried(request, how))]
+    text = f" {' '.join(low)} "
+    start = next((one for one in how.request_starts if f" {one} " in text), "")
+    behind = text.partition(f" {start} ")[2].split()[:1] if start else []
+    return bool(how.verbs.intersection(behind)) and how.no_deeds.isdisjoint(behind)
+
+
+def _unhurried(request: str, how: Restate) -> str:
+    """A request without words that only leave the time to who is asked: "when you get a minute"."""
+    low = request.lower().replace("\u2019", "'")
+    if len(low) == len(request):
+        for phrase in how.leisurely:
+            at = low.find(f" {phrase}")
+            if at > 0 and not low[at + len(phrase) + 1:at + len(phrase) + 2].isalnum():
+                request, low = request[:at] + request[at + len(phrase) + 1:], low[:at] + low[at + len(phrase) + 1:]
+    return request
 
 
 # Marks behind which something else begins; a full stop may belong to a number or a title.

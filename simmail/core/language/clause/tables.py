@@ -72,6 +72,8 @@ class Restate(Struct, frozen=True, forbid_unknown_fields=True):
     no_verbs: frozenset[str] = frozenset()
     determiners: frozenset[str] = frozenset()
     polite_requests: frozenset[str] = frozenset()
+    leisurely: tuple[str, ...] = ()
+    light: tuple[list[str], ...] = ()
     request_starts: tuple[str, ...] = ()
     pleading: frozenset[str] = frozenset()
     this: str = ""

@@ -504,7 +504,13 @@ def asks_state(question: MailQuestion, language: Language) -> bool:
 
 
 def in_full(text: str, scene: Scene) -> str:
-    """Return a short answer as this writer says it: without contractions when formal."""
+    """Return a short answer as this writer says it: of itself alone when private, without contractions when formal."""
+    persona = scene.request.persona
+    if not (persona.org or persona.role):
+        for theirs, own in scene.language.short_own.items():
+            if f" {theirs} " in f" {text} ":
+                text = f" {text} ".replace(f" {theirs} ", f" {own} ").strip()
+                break
     if scene.formality != "formal" or not text:
         return text
     return "".join(piece.text for piece in long_forms([Piece(text, True)], scene.language))

@@ -37,6 +37,8 @@ class EnglishTests(SynchronousTestCase):
             ("And put them in a spreadsheet, please.", "put them in a spreadsheet"),
             ("Please sign the NDA and send it back to me.", ""),
             ("Could you water my plants while I'm away?", ""),
+            ("Can you ring the surgery when you get a minute?", "ring the surgery"),
+            ("Could you have a look at section 3 in particular, if possible?", "have a look at section 3"),
             ("Please let me know what you think.", ""), ("It rains in the north.", ""),
             ("Please visit https://x.test/ at once.", ""),
         ):
