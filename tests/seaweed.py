@@ -18,6 +18,7 @@ import urllib.error
 import urllib.request
 from itertools import count
 from pathlib import Path
+from xml.etree import ElementTree
 
 from requests_aws4auth import AWS4Auth
 
@@ -107,6 +108,14 @@ class Seaweed:
         """End, and take away all that was put."""
         self.stop()
         shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def listed(bucket: str) -> list[str]:
+    """The names of the first thousand objects in a bucket."""
+    request = _ToSign("GET", f"{bucket}/?list-type=2")
+    AWS4Auth(ACCESS_KEY, SECRET_KEY, REGION, "s3")(request)
+    with urllib.request.urlopen(urllib.request.Request(request.url, headers=request.headers), timeout=5) as answer:
+        return [one.text or "" for one in ElementTree.fromstring(answer.read()).iterfind("{*}Contents/{*}Key")]
 
 
 class _ToSign:

@@ -201,7 +201,8 @@ class Snapshots:
         try:
             await self._database.copy(snapshot.image, copy)
             await self._images.copy(snapshot.image, copy)
-            universe = await self._open(replace(snapshot.record, id=copy, clock=snapshot.clock))
+            universe = await self._open(replace(
+                snapshot.record, id=copy, clock=snapshot.clock, durability="local"))
             try:
                 return (await fingerprint(universe)).fingerprint
             finally:
@@ -252,8 +253,8 @@ class Snapshots:
         async with self.turn(snapshot.universe):
             self.get(snapshot.universe, snapshot.id)
             universe = self._universes.get(snapshot.universe)
-            # Its time to live is that of the universe, not of what is in it.
-            record = replace(snapshot.record, ends=universe.record.ends)
+            # How long it lives, and where, is the universe's, not that of what is in it.
+            record = replace(snapshot.record, ends=universe.record.ends, durability=universe.record.durability)
             restored = await self._replacement.replace(universe, Step(record, snapshot.image))
             self._replaced(restored)
             return restored

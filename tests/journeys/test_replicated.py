@@ -35,8 +35,9 @@ class ReplicatedTests(JourneyCase):
         self.addCleanup(redis.wait)
         self.addCleanup(redis.kill)
         until((folder / "redis.sock").exists)
+        self.bucket = server.bucket()
         return self.service({"redis": {"url": f"unix://{folder / 'redis.sock'}"}, "objects": {
-            "url": server.bucket(), "access_key_env": "SEAWEED_KEY", "secret_key_env": "SEAWEED_SECRET",
+            "url": self.bucket, "access_key_env": "SEAWEED_KEY", "secret_key_env": "SEAWEED_SECRET",
             "durability": "replicated", **more}})
 
     def lose(self, service: Service) -> None:
@@ -124,6 +125,49 @@ class ReplicatedTests(JourneyCase):
         self.lose(service)
         with service.imap() as session:
             self.assertEqual(len(session.uid("SEARCH", "ALL")[1][0].split()), 2)
+
+    def test_replaced(self) -> None:
+        """What is put in the place of a universe, by a snapshot or a reset, is what the next machine has."""
+        server = seaweed.seaweed()
+        service = self.replicated(server)
+        service.start()
+
+        def subjects() -> list[str]:
+            with service.imap() as session:
+                _, parts = session.fetch("1:*", "(BODY.PEEK[HEADER.FIELDS (SUBJECT)])")
+            return [part[1].decode().split()[1] for part in parts if isinstance(part, tuple)]
+
+        def send(subject: str) -> None:
+            with service.smtp() as session:
+                session.sendmail("x@sim.test", [LOGIN], message("x@sim.test", LOGIN, subject, "Hello"))
+
+        send("One")
+        snapshot = service.good("POST", "/api/snapshots", {"name": "one"})["id"]
+        send("Two")
+        service.good("POST", f"/api/snapshots/{snapshot}/restore")
+        send("Three")
+        self.assertEqual(subjects(), ["One", "Three"])
+        self.lose(service)
+        self.assertEqual(subjects(), ["One", "Three"])
+        send("Four")
+        service.stop()
+        service.start()
+        self.assertEqual(subjects(), ["One", "Three", "Four"])
+        service.good("POST", "/api/reset")
+        send("Five")
+        self.assertEqual(subjects(), ["Five"])
+        self.lose(service)
+        self.assertEqual(subjects(), ["Five"])
+        # Another one comes and goes with all it has there.
+        service.good("POST", "/api/admin/universes", {"id": "shop", "login": True})
+        self.assertIn("universes/shop/", self.names(service))
+        service.good("DELETE", "/api/admin/universes/shop")
+        self.assertEqual(self.names(service), {"universes/main/"})
+
+    def names(self, service: Service) -> set[str]:
+        """Whose objects there are."""
+        listed = seaweed.listed(str(self.bucket))
+        return {one.rpartition("/")[0].rpartition("/")[0] + "/" for one in listed}
 
     def test_started_without(self) -> None:
         """A service that is started while the store is away serves all else, and the universe as soon as it can."""

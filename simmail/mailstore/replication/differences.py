@@ -24,7 +24,11 @@ _OCTETS, _MESSAGES = 4 * 1024 * 1024, 1000
 
 
 def differences(layout: Layout, state: ReplicaState) -> Iterator[tuple[list[AnyChange], list[bytes]]]:
-    """Yield, in order, what makes of C{state} what is on the disk, each with the octets that it names."""
+    """
+    Yield, in order, what makes of C{state} what is on the disk, each with the octets that it names.
+
+    Each is to be made before the next one is asked for.
+    """
     boxes = layout.boxes()
     gone: list[AnyChange] = [MailboxDropped(mailbox) for mailbox in state.mailboxes if mailbox not in boxes]
     if gone:
@@ -41,7 +45,7 @@ def differences(layout: Layout, state: ReplicaState) -> Iterator[tuple[list[AnyC
                 one.objectid: one for one in facts.folders}:
             yield [MailboxDescribed(facts)], []
         for one in facts.folders:
-            before = known.folders.get(one.objectid) if known is not None else None
+            before = state.folder(mailbox, one.name)
             yield from _folder(layout, mailbox, one.name, one.keywords, before.messages if before is not None else {})
     yield from _held(layout, state.held)
 

@@ -161,11 +161,16 @@ class ReplicaState:
         box = self.mailboxes.get(facts.mailbox)
         before = dict(box.folders) if box is not None else {}
         listed = {one.objectid for one in facts.folders}
-        # A UID file that was damaged has another object id; its messages are where they were.
+        # Of a folder whose UID file was damaged the object id is another one, and messages are where they were; one
+        # that was made in its place begins with the first UID.
         orphans = {one.facts.name: one for objectid, one in before.items() if objectid not in listed}
         folders = {}
         for one in facts.folders:
-            known = before.get(one.objectid) or orphans.get(one.name)
+            known = before.get(one.objectid)
+            if known is None:
+                known = orphans.get(one.name)
+                if known is not None and one.uidnext <= max(known.messages, default=0):
+                    known = None
             fresh = ReplicaFolder(one, known.messages if known is not None else {})
             if known is not None:
                 fresh.used(known.facts.uidnext - 1, known.facts.highestmodseq)

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.contracts.mailstores import result_of
+from tests.contracts.mailstores import DiskProvider, result_of
 from tests.mailstore.contracts.test_model import BEGINNING, COMMANDS, Side
 from tests.mailstore.replication.providers import ReplicatedProvider
 
@@ -33,6 +33,41 @@ def identities(store: Any) -> Any:
         for one in result_of(store.folders(mailbox)):
             found[mailbox, one.name] = one.uidvalidity, one.objectid, one.special_use
     return found
+
+
+class OtherwiseTests(SynchronousTestCase):
+    """What was done to the files of a universe while it was not replicated."""
+
+    @settings(max_examples=int(os.environ.get("MODEL_EXAMPLES", "40")), deadline=None,
+              suppress_health_check=[HealthCheck.too_slow])
+    @given(st.lists(COMMANDS, max_size=12), st.lists(COMMANDS, max_size=12), st.booleans())
+    def test_caught_up(self, first: list[tuple[Any, ...]], then: list[tuple[Any, ...]], reset: bool) -> None:
+        """A server that closed it in order finds all of it when it opens it again, and puts it."""
+        path = tempfile.mkdtemp(prefix="replica")
+        side = Side(ReplicatedProvider(path))
+        try:
+            for command in (*BEGINNING, *first):
+                side.does(command)
+            side.leave()
+            side.provider.stop()
+            plain = Side(DiskProvider(path))
+            for command in then:
+                plain.does(command)
+            if reset:
+                result_of(plain.store.reset(plain.store.mailboxes()[:1]))
+                plain.does(("accept", 7, [(box, "INBOX", ()) for box in ("maria@acme.test", "tom@acme.test")]))
+            before, known = shown(plain), identities(plain.store)
+            plain.leave()
+            plain.provider.stop()
+            side.store = side.provider.start()
+            self.assertEqual(shown(side), before)
+            side.leave()
+            side.store = side.provider.lose()
+            self.assertEqual(shown(side), before)
+            self.assertEqual(identities(side.store), known)
+        finally:
+            side.provider.stop()
+            shutil.rmtree(path, ignore_errors=True)
 
 
 class RestoredTests(SynchronousTestCase):
