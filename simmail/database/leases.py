@@ -26,28 +26,25 @@ class Leases:
     What C{IDatabase} knows of the leases that were taken through it.
 
     @ivar node: the name under which they are; C{""}: none is needed.
+    @ivar tokens: of the leases that are held, by universe; what is not among them is changed without one.
     """
 
     def __init__(self, node: str) -> None:
         self.node = node
-        self._tokens: dict[str, str] = {}
+        self.tokens: dict[str, str] = {}
         self._lost: dict[str, Callable[[], object]] = {}
-
-    def token(self, universe: str) -> str:
-        """Of the lease of a universe; C{""} for none."""
-        return self._tokens.get(universe, "")
 
     def taken(self, universe: str, token: str, lost: Callable[[], object] = nobody) -> None:
         """A lease was taken, C{lost()} is called when another takes it."""
-        self._tokens[universe], self._lost[universe] = token, lost
+        self.tokens[universe], self._lost[universe] = token, lost
 
     def wanted(self, universe: str) -> bool:
         """Whether a lease has to be taken before the universe is changed as a whole."""
-        return bool(self.node) and universe not in self._tokens
+        return bool(self.node) and universe not in self.tokens
 
     def given_back(self, universe: str) -> None:
         """It is held no more."""
-        self._tokens.pop(universe, None)
+        self.tokens.pop(universe, None)
         self._lost.pop(universe, None)
 
     def refused(self, universe: str, token: str) -> NoReturn:
@@ -58,6 +55,6 @@ class Leases:
 
         @raise Fenced: always.
         """
-        if self._tokens.get(universe) == token:
+        if self.tokens.get(universe) == token:
             self._lost.pop(universe, nobody)()
         raise Fenced(f"the universe {universe} was taken by another server")

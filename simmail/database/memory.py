@@ -245,7 +245,7 @@ class MemoryDatabase:
         return sorted(id for id, space in self._spaces.items() if id and any(space.tables.values()))
 
     def _check_lease(self, universe: str) -> None:
-        token = self._leases.token(universe)
+        token = self._leases.tokens.get(universe, "")
         if token and int(token) != self._space(universe).token:
             self._leases.refused(universe, token)
 
@@ -269,13 +269,13 @@ class MemoryDatabase:
     @at_once
     def renew(self, universe: str) -> None:
         self._check_lease(universe)
-        if self._leases.token(universe):
+        if universe in self._leases.tokens:
             self._space(universe).lease = self.node, self._seconds() + leases.LASTS
 
     @at_once
     def give_back(self, universe: str) -> None:
         self._check_lease(universe)
-        if self._leases.token(universe):
+        if universe in self._leases.tokens:
             self._space(universe).lease = None
             self._leases.given_back(universe)
 

@@ -140,7 +140,7 @@ class RedisDatabase:
 
     def commit(self, universe: str, commit: Commit, may_batch: bool = False) -> Deferred[Committed]:
         """Drops come before puts, C{leave} before C{arrive}, jobs before C{drop_jobs}."""
-        prefix, token = self._prefix(universe), self._leases.token(universe)
+        prefix, token = self._prefix(universe), self._leases.tokens.get(universe, "")
         try:
             packed = pack(tuple(_commit_args(self._start["commit"], prefix, token, commit)))
         except Exception:
@@ -157,7 +157,7 @@ class RedisDatabase:
             primary.synced.made()
             return done
 
-        if universe in self._list:
+        if universe in self._list.known:
             done = self._of(prefix).writes.call(packed, committed, may_batch)
         else:
             done = self._list.add(universe).addCallback(
@@ -268,7 +268,7 @@ class RedisDatabase:
                 raise Conflict(_too_much(source, MOST_CARRIED))
             command = (*self._start["unpack"], prefix, copy, *packed)
         await self._own(target)
-        listed = target in self._list
+        listed = target in self._list.known
         if not listed:
             await self._list.add(target)
         primary = self._of(prefix)
@@ -347,7 +347,7 @@ class RedisDatabase:
         self._leases.given_back(universe)
 
     async def _lease_on(self, universe: str, seconds: float) -> None:
-        token = self._leases.token(universe)
+        token = self._leases.tokens.get(universe, "")
         if token:
             await self._lease(universe, token, seconds)
 
@@ -355,7 +355,7 @@ class RedisDatabase:
         """The token with which a universe is changed as a whole.  @raise Fenced: another holds it."""
         if self._leases.wanted(universe):
             await self.take(universe)
-        return self._leases.token(universe)
+        return self._leases.tokens.get(universe, "")
 
     def on_health(self, listener: Callable[[bool], object]) -> Callable[[], None]:
         self._listeners.append(listener)
@@ -503,7 +503,7 @@ class RedisDatabase:
         sweep = (*self._start["sweep"], prefix, layout.ERASED, b"", SLICE)
         while True:
             await _slices(ask, sweep)
-            if await ask((*self._start["erase"], prefix, self._leases.token(universe))):
+            if await ask((*self._start["erase"], prefix, self._leases.tokens.get(universe, ""))):
                 break
         await _slices(ask, sweep)
 

@@ -25,22 +25,20 @@ class UniverseList:
     The list, as one process knows it; only the process that has a universe changes what is said of it.
 
     @param call: sends a command to where the list is; Deferred of the reply.
+    @ivar known: what is on it, as far as it is known here.
     """
 
     def __init__(self, call: Callable[..., Deferred[Any]]) -> None:
         self._call = call
         # The server's own documents are no universe.
-        self._known = {""}
+        self.known = {""}
         # Those that this process has put there.
         self._new: set[str] = set()
         self._adding: dict[str, Deferred[BaseException | None]] = {}
 
-    def __contains__(self, universe: str) -> bool:
-        return universe in self._known
-
     async def learn(self) -> None:
         """Know what is on it."""
-        self._known.update(await self.names())
+        self.known.update(await self.names())
 
     def names(self) -> Deferred[list[str]]:
         """All that is on it."""
@@ -59,19 +57,19 @@ class UniverseList:
     def _added(self, outcome: object, universe: str) -> None:
         adding, error = self._adding[universe], outcome.value if isinstance(outcome, Failure) else None
         if error is None:
-            self._known.add(universe)
+            self.known.add(universe)
             self._new.add(universe)
         adding.callback(error)
         del self._adding[universe]
 
     def forget(self, universe: str) -> None:
         """It is being erased: whoever puts something there from now on lists it anew."""
-        self._known.discard(universe)
+        self.known.discard(universe)
         self._new.discard(universe)
 
     async def remove(self, universe: str) -> None:
         """Take what has been erased off it, unless it is there again."""
-        if universe not in self._known and universe not in self._adding:
+        if universe not in self.known and universe not in self._adding:
             await self._call(("HDEL", layout.UNIVERSES, universe))
 
     async def restore(self, ask: Callable[..., Deferred[Any]]) -> None:

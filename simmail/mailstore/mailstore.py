@@ -299,7 +299,8 @@ class MailStore:
     async def create(self, mailbox: str) -> None:
         """Make a mailbox when it is not there."""
         check_mailbox(mailbox)
-        if not self.exists(mailbox):
+        if mailbox not in self.boxes:
+            # One that another program has made meanwhile is left as it is.
             await self.writer.call(MakeMailbox(self.at, mailbox))
             self.boxes.learn(mailbox)
 

@@ -20,8 +20,7 @@ from simmail.core.records.commit import Commit
 from simmail.errors import Invalid, NotFound, Unauthenticated
 from simmail.server.documents import ServerDocuments
 from simmail.server.organizations import Universes
-from simmail.server.passwords import token_digest
-from simmail.server.users import User
+from simmail.server.users import User, token_digest
 
 Role = Literal["viewer", "member", "admin"]
 ToolSet = Literal["mail", "world"]

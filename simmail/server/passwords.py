@@ -35,11 +35,6 @@ _REMEMBERED = 4096
 AT_ONCE = 4
 
 
-def token_digest(token: str) -> str:
-    """Return what is kept of a key or a ticket: nobody guesses it, so no slow hash is wanted."""
-    return sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
-
-
 def new_password() -> str:
     """
     Make a password nobody has had before: 16 letters and digits, 95 bits.
