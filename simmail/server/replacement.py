@@ -9,6 +9,7 @@ the universe that was is closed, and who asks for it is told to try again.  Sour
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection
+from typing import NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -33,6 +34,19 @@ AGAIN = 1.0
 #: The tables of the server's documents for what is written down: replacements by universe; of images that are to go
 #: the id by which they are placed.
 STEPS, GOING = "steps", "going"
+
+
+class Storage(NamedTuple):
+    """Where the universes of a server are: what it knows of them, the database of all, and their mail."""
+
+    documents: ServerDocuments
+    database: IDatabase
+    images: IMailImages
+
+    async def copy(self, universe: str, target: str) -> None:
+        """Copy a universe that nobody changes to an id that has nothing."""
+        await self.database.copy(universe, target)
+        await self.images.copy(universe, target)
 
 
 class Step(Struct, frozen=True):
@@ -60,15 +74,13 @@ class Replacement:
     """
 
     def __init__(
-        self, documents: ServerDocuments, database: IDatabase, images: IMailImages,
-        store: Callable[[str], IMailStore], open: Callable[[UniverseRecord], Awaitable[Universe]],
-        reactor: IReactorTime, replicas: IReplicas | None = None,
+        self, storage: Storage, store: Callable[[str], IMailStore],
+        open: Callable[[UniverseRecord], Awaitable[Universe]], reactor: IReactorTime,
+        replicas: IReplicas | None = None,
     ) -> None:
         # On the instance: a Logger that is a class attribute takes the class's name for its namespace.
         self.logger = Logger(namespace="simmail.server")
-        self._documents = documents
-        self._database = database
-        self._images = images
+        self._documents, self._database, self._images = storage
         self._store = store
         self._open = open
         self._reactor = reactor

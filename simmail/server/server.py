@@ -35,12 +35,12 @@ from simmail.server.documents import ServerDocuments
 from simmail.server.lifetimes import Lifetimes, ends_in
 from simmail.server.organizations import Organizations, Universes, check_id
 from simmail.server.passwords import Passwords
-from simmail.server.replacement import AGAIN, GOING, Replacement
+from simmail.server.replacement import AGAIN, GOING, Replacement, Storage
 from simmail.server.resets import Resets
 from simmail.server.installation.shared_documents import SharedDocuments
 from simmail.server.signin import Authenticator
 from simmail.server.signin_limit import SharedSignInLimit, SignInLimit
-from simmail.server.snapshots import Snapshots
+from simmail.server.snapshots import Snapshots, Tenants
 from simmail.server.transfer.leases import UniverseLeases
 from simmail.server.transfer.transfers import Exports, no_export, Transfers
 from simmail.server.users import Users
@@ -129,10 +129,10 @@ class MailServer:
         self.sign_in, self.signed_in = authenticator.sign_in, authenticator.signed_in
         self.users = Users(
             documents, universes, orgs, passwords, limit, authenticator.record, reactor.seconds)
+        storage, tenants = Storage(documents, database, images), Tenants(universes, orgs, keys)
         self._replacement = replacement = Replacement(
-            documents, database, images, store, self._opened, reactor, replicas)
-        self.snapshots = Snapshots(
-            documents, database, images, universes, orgs, keys, replacement, self._opened, self._take, reactor)
+            storage, store, self._opened, reactor, replicas)
+        self.snapshots = Snapshots(storage, tenants, replacement, self._opened, self._take, reactor)
         #: What other processes ask, and who answers (C{IPeers.ask}).
         self.answers: Mapping[str, Callable[..., Any]] = {
             "learn": documents.learn, "heard": documents.heard, "claims": universes.claims,
@@ -140,8 +140,7 @@ class MailServer:
             "logins": lambda name: [(universe.id, account) for universe, account in universes.logins(name)],
             "record": self.users.record, "attempt": limit.begin, "attempted": limit.end,
             "shows": self._shows, "stop clocks": orgs.stop_clocks, "let run": orgs.let_run}
-        self.transfers = Transfers(
-            documents, database, images, universes, orgs, keys, replacement, self.snapshots, exports, in_thread)
+        self.transfers = Transfers(storage, tenants, replacement, self.snapshots, exports, in_thread)
         self.reset_universe = Resets(universes, self.snapshots, replacement, self._take, reactor).reset
 
     # Coming and going

@@ -23,12 +23,10 @@ from simmail.concurrency import Lock
 from simmail.core.records.commit import Commit
 from simmail.core.rules.login_name import qualified
 from simmail.errors import Conflict, Invalid, NotFound
-from simmail.interfaces import IDatabase, IMailImages
 from simmail.server.apikeys import ApiKeys, Key
-from simmail.server.documents import ServerDocuments
 from simmail.server.lifetimes import ends_in
 from simmail.server.organizations import Organizations, Universes, check_id
-from simmail.server.replacement import GOING, Replacement, Step, silence
+from simmail.server.replacement import GOING, Replacement, Step, Storage, silence
 from simmail.universe.clock import Timeline
 from simmail.universe.fingerprint import fingerprint
 from simmail.universe.insights.shares import TABLE as SHARES
@@ -78,6 +76,14 @@ class Forked(NamedTuple):
     logins: tuple[tuple[str, str], ...]
 
 
+class Tenants(NamedTuple):
+    """Who has universes on a server: those, the organisations that they belong to, and the keys that open them."""
+
+    universes: Universes
+    organizations: Organizations
+    keys: ApiKeys
+
+
 class Snapshots:
     """
     The snapshots of one server.
@@ -86,17 +92,12 @@ class Snapshots:
     """
 
     def __init__(
-        self, documents: ServerDocuments, database: IDatabase, images: IMailImages, universes: Universes,
-        organizations: Organizations, keys: ApiKeys, replacement: Replacement,
+        self, storage: Storage, tenants: Tenants, replacement: Replacement,
         open: Callable[[UniverseRecord], Awaitable[Universe]], replaced: Callable[[Universe], object],
         reactor: IReactorTime,
     ) -> None:
-        self._documents = documents
-        self._database = database
-        self._images = images
-        self._universes = universes
-        self._organizations = organizations
-        self._keys = keys
+        self._storage, self._documents = storage, storage.documents
+        self._universes, self._organizations, self._keys = tenants
         self._replacement = replacement
         self._open = open
         self._replaced = replaced
@@ -153,7 +154,7 @@ class Snapshots:
             image = f"{universe.id}!{id}"
             await self._documents.put(GOING, image, universe.record.placed)
             try:
-                await self._images.prepare(universe.id, image)
+                await self._storage.images.prepare(universe.id, image)
                 snapshot = await self.copied(universe, id, name, image)
                 if is_small(snapshot, universe):
                     snapshot = replace(snapshot, fingerprint=await self.taken(snapshot))
@@ -181,12 +182,12 @@ class Snapshots:
             snapshot = UniverseSnapshot(
                 id, universe.id, name, datetime.fromtimestamp(real, UTC), now, universe.record, line,
                 sum((await universe.store.totals()).values()), len(universe.people), len(universe.pending))
-            await self._database.copy(universe.id, target)
-            copied = self._images.copy(universe.id, target, taken=over).addBoth(over)
+            await self._storage.database.copy(universe.id, target)
+            copied = self._storage.images.copy(universe.id, target, taken=over).addBoth(over)
             await taken
         # What it takes to have it on the disk holds nobody up.
         await copied
-        await self._database.commit(target, Commit(
+        await self._storage.database.commit(target, Commit(
             puts=(("state", "clock", msgspec.json.encode([line, now])),)))
         return snapshot
 
@@ -199,8 +200,7 @@ class Snapshots:
         copy = f"{snapshot.image}!read"
         await self._documents.put(GOING, copy, snapshot.record.placed)
         try:
-            await self._database.copy(snapshot.image, copy)
-            await self._images.copy(snapshot.image, copy)
+            await self._storage.copy(snapshot.image, copy)
             universe = await self._open(replace(
                 snapshot.record, id=copy, clock=snapshot.clock, durability="local"))
             try:
@@ -275,8 +275,7 @@ class Snapshots:
         """
         async def copy(fork: str) -> UniverseSnapshot:
             self.get(snapshot.universe, snapshot.id)
-            await self._database.copy(snapshot.image, fork)
-            await self._images.copy(snapshot.image, fork)
+            await self._storage.copy(snapshot.image, fork)
             return snapshot
 
         return await self.found(_of_fork(snapshot.record, fork_id, name, seed), copy, ttl)
@@ -287,7 +286,7 @@ class Snapshots:
         """Do the same with a universe as it is, which stands still for it."""
         async def copy(fork: str) -> UniverseSnapshot:
             original = self._universes.get(universe.id)
-            await self._images.prepare(original.id, fork)
+            await self._storage.images.prepare(original.id, fork)
             return await self.copied(original, "", "", fork)
 
         return await self.found(_of_fork(universe.record, fork_id, name, seed), copy, ttl)
@@ -334,7 +333,8 @@ class Snapshots:
             created = datetime.fromtimestamp(self._reactor.seconds(), UTC)
             record = replace(record, created=created, clock=snapshot.clock,
                              separate=record.separate or snapshot.record.separate)
-            await silence(self._database, id, () if silent else tuple(await self._database.table(id, SHARES)), silent)
+            database = self._storage.database
+            await silence(database, id, () if silent else tuple(await database.table(id, SHARES)), silent)
             universe = await self._open(record)
             taken = snapshot.fingerprint or (
                 (await fingerprint(universe)).fingerprint if is_small(snapshot, universe) else "")

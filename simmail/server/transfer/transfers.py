@@ -19,12 +19,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from simmail.errors import Invalid, NotFound, Refusal, Unavailable
-from simmail.interfaces import IDatabase, IMailImages
-from simmail.server.apikeys import ApiKeys, Key
-from simmail.server.documents import ServerDocuments
-from simmail.server.organizations import Organizations, Universes
-from simmail.server.replacement import GOING, Replacement
-from simmail.server.snapshots import Forked, Snapshots, UniverseSnapshot, is_small
+from simmail.server.apikeys import Key
+from simmail.server.replacement import GOING, Replacement, Storage
+from simmail.server.snapshots import Forked, Snapshots, Tenants, UniverseSnapshot, is_small
 from simmail.universe.clock import Timeline
 from simmail.universe.policy import Account
 from simmail.universe.universe import Universe, UniverseRecord
@@ -114,21 +111,16 @@ class Transfers:
     """
 
     def __init__(
-        self, documents: ServerDocuments, database: IDatabase, images: IMailImages, universes: Universes,
-        organizations: Organizations, keys: ApiKeys, replacement: Replacement, snapshots: Snapshots, exports: Exports,
+        self, storage: Storage, tenants: Tenants, replacement: Replacement, snapshots: Snapshots, exports: Exports,
         in_thread: Callable[..., Any],
     ) -> None:
-        self._documents = documents
-        self._database = database
-        self._images = images
-        self._universes = universes
-        self._organizations = organizations
-        self._keys = keys
+        self._documents, self._database, self._images = storage
+        self._universes, self._organizations, self._keys = tenants
         self._replacement = replacement
         self._snapshots = snapshots
         self._exports = exports
         self._in_thread = in_thread
-        self._kinds: Mapping[str, Any] = {KEYS: Key, **database.stored}
+        self._kinds: Mapping[str, Any] = {KEYS: Key, **storage.database.stored}
 
     async def _disk(self, work: Callable[..., T], *args: Any) -> T:
         """@raise Unavailable: the disk refused."""
