@@ -273,6 +273,11 @@ class MemoryDatabase:
             self._space(universe).lease = self.node, self._seconds() + leases.LASTS
 
     @at_once
+    def holder(self, universe: str) -> str:
+        lease = self._space(universe).lease
+        return lease[0] if lease is not None and lease[1] > self._seconds() else ""
+
+    @at_once
     def give_back(self, universe: str) -> None:
         self._check_lease(universe)
         if universe in self._leases.tokens:

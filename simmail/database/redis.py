@@ -341,6 +341,11 @@ class RedisDatabase:
     async def renew(self, universe: str) -> None:
         await self._lease_on(universe, leases.LASTS)
 
+    def holder(self, universe: str) -> Deferred[str]:
+        prefix = self._prefix(universe)
+        return self._of(prefix).reads.call(
+            ("GET", prefix + layout.LEASE), lambda reply: bytes(reply or b"").decode())
+
     @as_deferred
     async def give_back(self, universe: str) -> None:
         await self._lease_on(universe, 0)

@@ -139,7 +139,7 @@ class IDatabase(Interface):
         through this provider carries a token, and is refused when another has taken it.  What erases or makes a
         universe takes its lease by itself.
 
-        What this node holds already it takes anew.  The lease lasts ten seconds, unless it is renewed.
+        What this node holds already it takes anew.  The lease lasts eight seconds, unless it is renewed.
 
         @param lost: called once, without arguments, when something was refused because another has taken it.
         @raise Fenced: another holds it.
@@ -152,6 +152,9 @@ class IDatabase(Interface):
 
         @raise Fenced: another has.
         """
+
+    def holder(universe):
+        """Say which node has the lease of a universe now; Deferred of str, empty for none."""
 
     def give_back(universe):
         """End a lease, if there is one: others can take it at once; Deferred.  @raise Fenced: another has."""

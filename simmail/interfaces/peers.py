@@ -67,6 +67,9 @@ class INodes(IPeers):
     reached = Attribute("str: host:port at which this one is reached by the others.")
     placed = Attribute("Mapping[str, str]: by the ids by which universes are placed, the names of servers.")
 
+    def alive():
+        """Return the names of the servers that can be reached, and of this one: a set."""
+
     def place(name, octets):
         """Take in the document that says who has a universe: a server in JSON, None for one that is gone."""
 

@@ -126,6 +126,13 @@ class ServerDocuments:
         """Return the documents that go with the last of what is placed so."""
         return ()
 
+    async def move(self, name: str, beside: Sequence[tuple[str, bytes]]) -> None:
+        """
+        What is placed so is here from now on.
+
+        @param beside: universes that stay where they were, and are placed by themselves from then on.
+        """
+
     def check_mine(self, name: str) -> None:
         """Check that it is so.  @raise Elsewhere: another process has it."""
         if not self.is_mine(name):

@@ -35,9 +35,10 @@ from simmail.server.documents import ServerDocuments
 from simmail.server.lifetimes import Lifetimes, ends_in
 from simmail.server.organizations import Organizations, Universes, check_id
 from simmail.server.passwords import Passwords
-from simmail.server.replacement import AGAIN, GOING, Replacement, Storage
+from simmail.server.replacement import AGAIN, GOING, Replacement, STEPS, Storage
 from simmail.server.resets import Resets
 from simmail.server.installation.shared_documents import SharedDocuments
+from simmail.server.installation.take_over import TakeOver
 from simmail.server.signin import Authenticator
 from simmail.server.signin_limit import SharedSignInLimit, SignInLimit
 from simmail.server.snapshots import Snapshots, Tenants
@@ -103,6 +104,8 @@ class MailServer:
             SharedDocuments(database, peers, reactor) if INodes.providedBy(peers) else ServerDocuments(database, peers))
         self._images = images
         self._started = False
+        self._taking = TakeOver(database, peers, reactor, self._others, self._take_over) if (
+            replicas is not None and INodes.providedBy(peers)) else None
         self._leases = UniverseLeases(database, reactor, self._lost)
         #: A context in which no other server makes what an installation begins with; knows what others changed.
         self.founding, self.catch_up = documents.founding, documents.catch_up
@@ -182,6 +185,8 @@ class MailServer:
         if self._documents.holds(record.placed):
             if not self._started:
                 self._found.append(record)
+            elif universe_id in (here := {one.id: one for one in self.universes()}):
+                here[universe_id].record = record
         else:
             self._universes.know(universe_id, record)
 
@@ -191,6 +196,10 @@ class MailServer:
             universe.begin()
         self._lifetimes.begin()
         self._open_later()
+        if INodes.providedBy(self._peers):
+            self._documents.watch(self._look_at_places)
+        if self._taking is not None:
+            self._taking.begin()
 
     def _open_later(self) -> None:
         if self._awaited:
@@ -217,7 +226,7 @@ class MailServer:
         """The ids of universes of this server that cannot be opened yet."""
         return list(self._awaited)
 
-    async def _opened(self, record: UniverseRecord) -> Universe:
+    async def _opened(self, record: UniverseRecord, another: bool = False) -> Universe:
         await self._leases.take(record.id)
         if record.durability == "replicated":
             if self._replicas is None:
@@ -226,7 +235,7 @@ class MailServer:
         universe = Universe(
             record, self._config, self._store(record.id), self._database, self._reactor, self._unique, self._browser,
             self._webhook_sender, self._model, partial(self._orgs.plan_of, record.org), self._in_thread,
-            self._wall_clock, self._recovered, self._lookup, self._engines, self._files, self._read_pdf)
+            self._wall_clock, self._recovered, self._lookup, self._engines, self._files, self._read_pdf, another)
         await universe.start()
         return universe
 
@@ -254,8 +263,46 @@ class MailServer:
         self._universes.remove(record.id)
         self._universes.know(record.id, record)
         self._accounts.pop(record.id, None)
-        self._lacking.add(record.id)
-        self._documents.lacking = True
+        # What is said to be another's by now is not missed.
+        if self._documents.holds(record.placed):
+            self._lacking.add(record.id)
+            self._documents.lacking = True
+
+    # Taken over, where others have it too
+
+    def _look_at_places(self) -> None:
+        """Another server may have taken what was here."""
+        for universe in self.universes():
+            if not self._documents.holds(universe.record.placed):
+                self._lost(universe.id)
+        for universe_id in list(self._lacking):
+            if universe_id not in self._universes or not self._documents.holds(self.record(universe_id).placed):
+                self._lacking.discard(universe_id)
+                self._awaited.pop(universe_id, None)
+        self._documents.lacking = bool(self._lacking)
+
+    def _others(self) -> list[UniverseRecord]:
+        return [one for one in self.records() if not self._documents.holds(one.placed)]
+
+    async def _take_over(self, record: UniverseRecord) -> None:
+        """Open a universe of a server that is gone, and have all know.  @raise Fenced: another was first."""
+        if record.id in await self._documents.table(STEPS):
+            # What is to be put in its place is on that one's disk.
+            return
+        try:
+            universe = await self._opened(record, another=True)
+            beside = [replace(one, beside="") for one in self.records()
+                      if one.placed == record.placed and one.id != record.id]
+            await self._documents.move(record.placed, [
+                (one.id, msgspec.json.encode(one)) for one in beside])
+        except BaseException:
+            await self._leases.give_back(record.id)
+            raise
+        for one in beside:
+            self._universes.know(one.id, one)
+        self._universes.know(record.id, None)
+        self._take(universe)
+        self.logger.warn("the universe {id} is here now: its server is gone", id=record.id)
 
     async def _close(self, universe: Universe) -> None:
         await universe.close()
@@ -277,6 +324,8 @@ class MailServer:
             self._again.cancel()
         self._awaited.clear()
         self._documents.stop()
+        if self._taking is not None:
+            self._taking.stop()
         for universe in self.universes():
             await universe.stop()
             await universe.store.close()

@@ -252,12 +252,18 @@ class Snapshots:
         """
         async with self.turn(snapshot.universe):
             self.get(snapshot.universe, snapshot.id)
+            await self._check_here(snapshot)
             universe = self._universes.get(snapshot.universe)
             # How long it lives, and where, is the universe's, not that of what is in it.
             record = replace(snapshot.record, ends=universe.record.ends, durability=universe.record.durability)
             restored = await self._replacement.replace(universe, Step(record, snapshot.image))
             self._replaced(restored)
             return restored
+
+    async def _check_here(self, snapshot: UniverseSnapshot) -> None:
+        """Check that its mail is.  @raise Conflict: it is on another server's disk."""
+        if snapshot.messages and snapshot.image not in await self._storage.images.universes():
+            raise Conflict(f"the mail of snapshot {snapshot.id} is on the disk of the server that made it")
 
     async def fork(
         self, snapshot: UniverseSnapshot, fork_id: str = "", name: str = "", seed: str = "",
@@ -275,6 +281,7 @@ class Snapshots:
         """
         async def copy(fork: str) -> UniverseSnapshot:
             self.get(snapshot.universe, snapshot.id)
+            await self._check_here(snapshot)
             await self._storage.copy(snapshot.image, fork)
             return snapshot
 

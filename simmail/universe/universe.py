@@ -155,6 +155,7 @@ class Universe:
     @param wall_clock: what was seen of jumps of the wall clock.
     @param lookup: asks the name system about senders, blocks; engines: other spam filters that inspections ask;
         files: fetches what domains publish for mail; read_pdf: reads what is attached.
+    @param another: it was another server's, and what that had committed may be missing.
     @param recovered: called when what a crash cut short is made again.
     """
 
@@ -165,7 +166,7 @@ class Universe:
         in_thread: Callable[..., Any] = maybeDeferred,
         wall_clock: Callable[[], WallClock | None] = lambda: None, recovered: Callable[[], object] = lambda: None,
         lookup: Lookup = nowhere, engines: Sequence[SpamEngine] = (),
-        files: FetchFile = not_fetched, read_pdf: ReadPdf = not_read,
+        files: FetchFile = not_fetched, read_pdf: ReadPdf = not_read, another: bool = False,
     ) -> None:
         # On the instance: a Logger that is a class attribute takes the class's name for its namespace.
         self.logger = Logger(namespace="simmail.universe")
@@ -228,7 +229,7 @@ class Universe:
             self.usage, committer, mail_cache, mail_log, names, now, unique, reactor, entrance)
         self.recovery = CrashRecovery(
             name, store, database, self.clock, self.policy, people, cache, pending, postoffice, in_flight, self.inbox,
-            committer, self.learn, recovered, reactor)
+            committer, self.learn, recovered, reactor, another)
         self.external = ExternalMail(
             name, config, store, database, postoffice, in_flight, people, self.usage, committer, mail_cache, mail_log,
             now, reactor)

@@ -239,6 +239,9 @@ class Nodes:
         if port:
             self._links[name] = PeerLink(self._reactor, partial(self._dial, *place), AGAIN)
 
+    def alive(self) -> set[str]:
+        return {self.number, *(name for name, link in self._links.items() if link.up)}
+
     def owner(self, name: str) -> str:
         return self.placed.get(name, "")
 

@@ -39,6 +39,17 @@ class LeaseContract(Contract):
         await self.other.take("another", lambda: lost.append("b"))
         self.assertEqual((await self.other.table("main", "t"), lost), ({"k": b"1"}, []))
 
+    async def test_holder(self) -> None:
+        """Anybody can ask who has it."""
+        self.assertEqual(await self.other.holder("main"), "")
+        await self.database.take("main", lambda: None)
+        self.assertEqual([await one.holder("main") for one in (self.database, self.other)], ["a", "a"])
+        await self.pass_time()
+        self.assertEqual(await self.other.holder("main"), "")
+        await self.database.renew("main")
+        await self.database.give_back("main")
+        self.assertEqual(await self.other.holder("main"), "")
+
     async def test_run_out(self) -> None:
         """One that has run out is another's; who had it changes nothing any more, and is told so once."""
         lost: list[str] = []

@@ -40,7 +40,7 @@ _TURN = "~turn"
 
 #: Real seconds between two looks for what was missed; between two tries to have the turn, and for all of them; between
 #: two renewals of it.
-BEAT, AGAIN, PATIENCE, RENEWED = 1.0, 0.05, 20.0, 3.0
+BEAT, AGAIN, PATIENCE, RENEWED = 1.0, 0.05, 20.0, 2.0
 
 
 class _Placed(Struct):
@@ -125,6 +125,12 @@ class SharedDocuments(ServerDocuments):
     def leaving(self, name: str) -> tuple[tuple[str, str], ...]:
         """Return the documents that go with the last of what is placed so."""
         return ((PLACES, name),) if self.holds(name) else ()
+
+    async def move(self, name: str, beside: Sequence[tuple[str, bytes]]) -> None:
+        before = msgspec.json.encode(self._nodes.placed[name])
+        await self.commit(Commit(puts=(
+            self._place(name), *((PLACES, id, before) for id, _ in beside),
+            *(("universes", id, octets) for id, octets in beside))))
 
     def _place(self, name: str) -> tuple[str, str, bytes]:
         return PLACES, name, msgspec.json.encode(self._nodes.number)

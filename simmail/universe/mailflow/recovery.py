@@ -44,7 +44,8 @@ class CrashRecovery:
     That of one universe, at its start.
 
     @param learn: has everything but jobs and mail to decide about learned, as it is in the database.
-    @param done: called when nothing is left to be done.
+    @param done: called when nothing is left to be done; another: it was another server's, and what that had committed
+        may be missing.
     """
 
     log = Logger()
@@ -53,7 +54,7 @@ class CrashRecovery:
         self, universe: str, store: IMailStore, database: IDatabase, clock: UniverseClock, policy: Policy,
         people: Personas, cache: DocumentCache, pending: PendingJobs, postoffice: PostOffice, in_flight: MailInFlight,
         inbox: InboxWorker, committer: Committer, learn: Callable[[], Awaitable[None]], done: Callable[[], object],
-        reactor: IReactorTime,
+        reactor: IReactorTime, another: bool = False,
     ) -> None:
         self._universe = universe
         self._store = store
@@ -70,6 +71,7 @@ class CrashRecovery:
         self._learn = learn
         self._done = done
         self._reactor = reactor
+        self._another = another
         self._begun = False
         # Ids of what is left to be done; the latest instant of what was lost.
         self._open: set[str] = set()
@@ -88,7 +90,7 @@ class CrashRecovery:
             return
         known = await self._database.seen(self._universe, owed)
         lost = [(delivery, copies) for delivery, copies in await self._store.replay(known) if delivery.commit]
-        continued = self._database.continued
+        continued = self._database.continued and not self._another
         if lost and not continued:
             # Who somebody wrote to is to be known.
             await self._learn()
