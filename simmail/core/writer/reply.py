@@ -442,7 +442,8 @@ def _of_its_type(scene: Scene, read: Read, question: MailQuestion, known: Answer
         plain = replace(question, form="when", type="when")
         return question if looked_up(scene, read, plain, known) is None else plain
     plain = replace(question, form="yes_no", type="yes_no")
-    told = noted(plain, scene.request.notes, read.base, scene.language, scene.request.meaning)
+    told = scene.request.notes and noted(
+        plain, scene.request.notes, read.base, scene.language, scene.request.meaning)
     return plain if told else question
 
 

@@ -104,6 +104,8 @@ class AnswerSources:
 
     def fact(self, question: MailQuestion) -> Fact | None:
         """Return the fact of the case or of the thread that answers a question, None when none does."""
+        if not (self.facts or self.matter):
+            return None
         own = content(question.text.partition(",")[0], self._language.code)
         if question.lead and len(own) < _POINTING:
             # "How much is that?" is asked of what stands before it.
@@ -157,6 +159,8 @@ class AnswerSources:
 
     def note(self, question: MailQuestion) -> Fact | None:
         """Return the note that answers a question, None when none does."""
+        if not self.notes:
+            return None
         return facts.answering(question.text, self.notes, self._language, self._request.meaning)
 
     def spoken_of(self, question: MailQuestion) -> bool | None:

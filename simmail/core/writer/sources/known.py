@@ -121,11 +121,12 @@ def _look_up(
         return Said(act="answer.piece", values={**without_topic(values), "value": fact.value})  # "Kofi, side gate"
     if fact is not None and question.type != "why":
         return Said(act="answer.fact", values={**values, **fact.values(language)})
-    named = asking(language.code).state_named if asks_state(question, language) else ()
-    fact = None if fact is not None else next(
-        (one for one in known.facts if one.label.lower() in named), None) or _by_value(question, known.facts, language)
-    if fact is not None:
-        return Said(act="answer.fact", values={**values, **fact.values(language)})
+    if known.facts and fact is None:
+        named = asking(language.code).state_named if asks_state(question, language) else ()
+        fact = next((one for one in known.facts if one.label.lower() in named), None) or _by_value(
+            question, known.facts, language)
+        if fact is not None:
+            return Said(act="answer.fact", values={**values, **fact.values(language)})
     left = _left(question.options, scene) or _settled(question, known.remarks, language)
     if left:
         return option_said(left, values, language)
@@ -148,7 +149,7 @@ def _look_up(
     fact = known.note(question)
     if fact is not None and question.type != "why":
         return Said(act="answer.fact", values={**values, **fact.values(language)})
-    note = "" if question.recalls and known.remarks else noted(
+    note = "" if question.recalls and known.remarks or not scene.request.notes else noted(
         question, scene.request.notes, read.base, language, scene.request.meaning,
         scene.request.persona.name.partition(" ")[0])
     if note:
@@ -286,6 +287,8 @@ def _several(scene: Scene, question: MailQuestion, known: AnswerSources) -> str:
 
 def _held(options: tuple[str, ...], known: list[str], language: Language) -> str:
     """The one of two things that what is known speaks of, C{""} where it speaks of neither or of both."""
+    if not options:
+        return ""
     told = [content(one, language.code) for one in known]
     named = [any(words and words <= one for one in told) for words in (content(one, language.code) for one in options)]
     return options[named.index(True)] if named.count(True) == 1 else ""
@@ -322,7 +325,7 @@ def _told_before(
 ) -> Said | None:
     """What stands in the thread: a thing by its name, or the sentence that has more of the question's own words."""
     language = scene.language
-    if question.type not in _OPEN and not _asks_when(question, language):
+    if not known.remarks or question.type not in _OPEN and not _asks_when(question, language):
         return None
     if not content(question.text, language.code):
         # "Who comes, and from when?": what the second part asks about stands in the first.
@@ -371,10 +374,12 @@ def said_before(
     scene: Scene, question: MailQuestion, values: dict[str, str], known: AnswerSources
 ) -> Said | None:
     """Return what was said, where nothing that has a name answers, or that it never was."""
+    if not known.remarks:
+        return None
     piece = _piece(question, known)
     if piece is not None:
         return Said(act="answer.piece", values={**without_topic(values), "value": piece.text})
-    if not question.checks or not known.remarks:
+    if not question.checks:
         return None
     so, yes = known.spoken_of(question), scene.language.yes
     if so:
@@ -403,12 +408,13 @@ def _from_thread(scene: Scene, remark: Remark, values: dict[str, str], act: str)
 
 def _reference(scene: Scene, read: Read, question: MailQuestion) -> str:
     """A number that stands in the mail itself, or in what is quoted below it: "what is the order number?"."""
+    if question.type not in ("what", "request"):
+        return ""
     thing, how = said_thing(question.text, scene.language).lower(), asking(scene.language.code)
     if scene.request.own and question.type == "what" and not mentions_any(question.text, how.not_numbered) and any(
             word.lower().endswith(how.numbered) for word in words(question.text)):
         return next(iter(read.found.references), "")
-    if question.type not in ("what", "request") or not any(
-            noun in thing for noun in scene.language.reference_words if len(noun) > 2):
+    if not any(noun in thing for noun in scene.language.reference_words if len(noun) > 2):
         return ""
     return next(iter(read.found.references), "")
 
@@ -485,11 +491,12 @@ def _left(options: tuple[str, ...], scene: Scene) -> str:
 
 def _settled(question: MailQuestion, remarks: tuple[Remark, ...], language: Language) -> str:
     """The one of two things that was said, where one asks which it was; C{""} where nobody said either."""
-    how = asking(language.code)
+    if len(question.options) != 2:
+        return ""
     low = question.text.lower()
-    first = mentions_any(low, how.first)
+    first = mentions_any(low, asking(language.code).first)
     past = not restating(language.code).past_words.isdisjoint(low.split())
-    if len(question.options) != 2 or not (question.recalls or first or past):
+    if not (question.recalls or first or past):
         return ""
     said = [(one.at, place) for one in remarks if one.kind == "said" for place, option in enumerate(question.options)
             if shared(content(option, language.code), content(one.value, language.code))]

@@ -1,11 +1,14 @@
 """
-What moves people in a mail: a birth, a death, an accident, an exam, a joke, sympathy.
+What a mail states that is answered by itself: what moves people (a birth, a death, an accident, an exam, a joke,
+sympathy), and what it puts right ("green, not blue").
 
-The words are data, C{moved} and C{kin} of C{templates/<code>/kinds.yaml}; a language that has none is read with none.
+The words are data of C{templates/<code>/kinds.yaml}: C{moved} and C{kin}, C{right_not_wrong} and C{wrong_is}, in which
+"_" is a blank; a language that has none is read with none.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from types import MappingProxyType
@@ -13,11 +16,12 @@ from typing import NamedTuple
 
 from msgspec import Struct, convert
 
-from simmail.core.language.phrases import words
+from simmail.core.language.phrases import say, words
 from simmail.core.language_data import read_optional
 
-#: Sentences that are looked at.
-_SENTENCES = 8
+#: Sentences that are looked at for what moves people, and for what is put right; words of each side of that at most.
+_SENTENCES, _CORRECTING = 8, 6
+_RIGHT, _WRONG = 5, 4
 #: Words of so many letters stand for themselves, not for a beginning.
 _WHOLE = 3
 #: Letters of a word by which cues are looked up, and what may stand before them.
@@ -36,6 +40,8 @@ class Moving(NamedTuple):
 class _Words(Struct, frozen=True):
     moved: Mapping[str, tuple[str, ...]] = MappingProxyType({})
     kin: frozenset[str] = frozenset()
+    right_not_wrong: tuple[str, ...] = ()
+    wrong_is: tuple[str, ...] = ()
 
 
 class _Cue(NamedTuple):
@@ -47,17 +53,16 @@ class _Cue(NamedTuple):
 
 
 @cache
-def _kin(code: str) -> frozenset[str]:
-    return convert(read_optional(code, "kinds.yaml") or {}, _Words).kin
+def _known(code: str) -> _Words:
+    return convert(read_optional(code, "kinds.yaml") or {}, _Words)
 
 
 @cache
 def _cues(code: str) -> tuple[_Cue, ...]:
-    known = convert(read_optional(code, "kinds.yaml") or {}, _Words)
     return tuple(
         _Cue(what, tuple(tuple(map(_beginning, group.split("|"))) for group in cue.split()),
              tuple(one.strip("_.").replace("_", " ") for one in cue.split()[-1].split("|")))
-        for what, cues in known.moved.items() for cue in cues)
+        for what, cues in _known(code).moved.items() for cue in cues)
 
 
 @cache
@@ -87,5 +92,28 @@ def moving(sentences: Sequence[str], code: str) -> Moving:
         folded = folded or [f" {' '.join(filter(str.isalnum, words(one)))} . " for one in low]
         told = next((one for one in folded if all(any(map(one.__contains__, group)) for group in groups)), "")
         if told:
-            return Moving(what, next((word for word in told.split() if word in _kin(code)), ""))
+            return Moving(what, next((word for word in told.split() if word in _known(code).kin), ""))
     return Moving()
+
+
+@cache
+def _pattern(code: str) -> re.Pattern[str] | None:
+    known = _known(code)
+    if not known.right_not_wrong:
+        return None
+    heads, joints = ("|".join(re.escape(one.replace("_", " ")) for one in some)
+                     for some in (known.wrong_is, known.right_not_wrong))
+    word = r"[^\s,;:.?!]{1,24}"
+    # The last word that may stand before it counts.
+    return re.compile(
+        rf".*(?:^|[\s])(?:{heads})\s(?P<item>{word}(?: {word}){{0,{_RIGHT - 1}}}(?:{joints}){word}"
+        rf"(?: {word}){{0,{_WRONG - 1}}})[.!]*$", re.IGNORECASE)
+
+
+def correction(sentences: Sequence[str], code: str) -> str:
+    """Return what is right and what is not as it is written, "green, not blue"; C{""} where nothing is put right."""
+    pattern = _pattern(code)
+    if pattern is None:
+        return ""
+    found = (pattern.match(sentence[:200]) for sentence in sentences[:_CORRECTING])
+    return next((say(one["item"], 80) for one in found if one is not None), "")
