@@ -406,7 +406,8 @@ def topic(sentence: str, language: Language) -> str:
         if token not in language.definite:
             continue
         phrase = noun_phrase(tokens, position + 1, language)
-        if not phrase or len("".join(phrase)) < 4 or phrase[-1].lower() in language.no_topics:
+        if not phrase or len("".join(phrase)) < 4 or phrase[-1].lower() in language.no_topics or (
+                len(phrase) == 1 and phrase[0].lower() in language.no_topics_alone):
             continue
         if language.inflected:
             # The case of a German phrase is not known: only its noun is said again.

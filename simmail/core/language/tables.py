@@ -330,6 +330,7 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True, rename={"and_": 
     common_verbs: frozenset[str] = frozenset()
     common: frozenset[str] = frozenset()
     existing: frozenset[str] = frozenset()
+    no_topics_alone: frozenset[str] = frozenset()
     adverb_ending: str = ""
     no_adverbs: frozenset[str] = frozenset()
 

@@ -49,6 +49,8 @@ _NAMED = frozenset({
 })
 #: Answers that compare what is asked with what is known.
 _COMPARED = frozenset({"answer.said_so", "answer.said_not"})
+#: Answers that are a yes or a no, and which.
+_YES_NO = {"answer.yes": "yes", "answer.so": "yes", "answer.no": "no", "answer.not_so": "no"}
 #: Mail among friends: nobody quotes or numbers their questions.
 CLOSE = frozenset({"private", "greeting", "event", "congrats", "sick"})
 #: What a line may name to say what it is the answer to.
@@ -274,7 +276,19 @@ def _yes_or_no(scene: Scene, read: Read, question: MailQuestion, values: dict[st
     if any(f" {word} " in low for word in how.any_words) and question.type == "yes_no":
         yes = yes and scene.manner.yes < 0.6  # "is there anything else?": mostly not
     named = {"yes": short[0] or scene.language.yes} if yes else {"no": short[1] or scene.language.no}
+    if _is_of_state(question, scene.language):
+        return Said(act="answer.so" if yes else "answer.not_so", values={**values, **named})
     return Said(act="answer.yes" if yes else "answer.no", values={**values, **named})
+
+
+def _is_of_state(question: MailQuestion, language: Language) -> bool:
+    """Whether a question is how something is, or what was, so that nobody grants or refuses it: "is it heated?"."""
+    how = restating(language.code)
+    said = [word.lower() for word in led_in(words(question.behind or question.text), how)]
+    if question.behind or not said[1:2] or said[0] not in how.states:
+        return False
+    persons = (*language.asker, *language.asked_one, *language.polite_words, *language.familiar_words, *how.asking)
+    return said[0] in how.own_states or said[1] not in persons
 
 
 def _unknown(
@@ -402,8 +416,8 @@ def answers(
 def _unnamed(act: Said, yes_no: tuple[str, str]) -> Said:
     """Return an answer that does not say what it is the answer to: that stands above it."""
     values = {name: value for name, value in act.values.items() if name not in _NAMING}
-    if act.act in ("answer.yes", "answer.no"):
-        values[act.act.partition(".")[2]] = yes_no[act.act == "answer.no"]
+    if act.act in _YES_NO:
+        values[_YES_NO[act.act]] = yes_no[_YES_NO[act.act] == "no"]
     elif act.act in ("answer.will", "answer.wont") or _NAMING.isdisjoint(act.values):
         return act
     return replace(act, values=values)

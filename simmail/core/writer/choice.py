@@ -36,7 +36,7 @@ _REFUSING = frozenset((
 _AGREEING = (".accept", ".solved", ".come", ".ok", ".agree", ".do", ".pay", ".sign", ".fine", ".choose", ".take")
 #: Answers that leave open what is asked, and bare ones.
 _OPEN = frozenset(("answer.unknown", "answer.open", "answer.think", "answer.back", "answer.past"))
-_BARE = frozenset(("answer.yes", "answer.no", "answer.glad", "answer.sorry"))
+_BARE = frozenset(("answer.yes", "answer.no", "answer.so", "answer.not_so", "answer.glad", "answer.sorry"))
 #: What an answer tells, by the names of its values; what says a yes or a no in full.
 _TELLING = ("value", "option", "said", "denied", "task")
 _IN_FULL = frozenset(("said", "denied"))
@@ -141,7 +141,7 @@ def consistent(said: Sequence[Said], base: datetime, language: Language) -> list
                 for other in beside):
             continue
         if one.act in _BARE and _IN_FULL.isdisjoint(one.values) and "topic" not in one.values and (
-                agrees if one.act in ("answer.no", "answer.sorry") else refuses):
+                agrees if one.act in ("answer.no", "answer.not_so", "answer.sorry") else refuses):
             continue  # a no to nobody knows what, beside what was agreed to
         if one.act in _BARE and any(
                 other.act in _BARE and other.act != one.act and _same_thing(one, other) for other in kept):

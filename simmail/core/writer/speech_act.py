@@ -69,7 +69,7 @@ ACTS: Mapping[str, Act] = _acts({
     "change.noted": "item", "change.heard": "item",
     "answer.fact": "label value",
     "answer.yes": "yes", "answer.no": "no", "answer.option": "option", "answer.when": "when by",
-    "answer.back": "", "answer.either": "",
+    "answer.back": "", "answer.either": "", "answer.so": "yes", "answer.not_so": "no",
     "answer.told": "value", "answer.regret": "", "answer.rest": "",
     "answer.own": "value", "answer.life": "value", "answer.propose": "", "answer.way": "option",
     "answer.need": "by", "answer.confirm": "",

@@ -129,7 +129,8 @@ _AGAIN = frozenset((
     "answer.recall", "answer.piece", "answer.sum", "answer.said_so", "answer.said_not", "answer.called_off",
     "date.none"))
 #: What a person tells of itself in these is remembered, and how much of it.
-_OWN = MappingProxyType({"answer.own": ("value",), "answer.yes": ("said",), "answer.no": ("denied",)})
+_OWN = MappingProxyType({"answer.own": ("value",), "answer.yes": ("said",), "answer.no": ("denied",),
+                         "answer.so": ("said",), "answer.not_so": ("denied",)})
 _LONGEST_OWN = 200
 _KEPT = ("doc", "ref", "amount", "about")
 

@@ -73,6 +73,8 @@ class Restate(Struct, frozen=True, forbid_unknown_fields=True):
     determiners: frozenset[str] = frozenset()
     polite_requests: frozenset[str] = frozenset()
     leisurely: tuple[str, ...] = ()
+    states: frozenset[str] = frozenset()
+    own_states: frozenset[str] = frozenset()
     light: tuple[list[str], ...] = ()
     request_starts: tuple[str, ...] = ()
     pleading: frozenset[str] = frozenset()
