@@ -28,7 +28,7 @@ class YesNoTests(SynchronousTestCase):
             ("Could the bar stay open until midnight?", ("answer.yes yes", "answer.no no")),
             ("Are you coming to the concert?", ("answer.yes yes, we are", "answer.no no, we aren't")),
         ):
-            (found,) = acts(f"Hi Maria,\n\n{text}\n\nDana" if said[0][-2:] != "ja" else f"Hallo Maria,\n\n{text}\n\nDana")
+            (found,) = acts(f"{'Hallo' if said[0][-2:] == 'ja' else 'Hi'} Maria,\n\n{text}\n\nDana")
             self.assertIn(found, said, text)
 
     def test_private(self) -> None:
@@ -58,5 +58,5 @@ class YesNoTests(SynchronousTestCase):
         """What is plain enough is said again, and what is not is done all the same."""
         self.assertEqual(acts("Hi Maria,\n\ncan you ring the surgery when you get a minute?\n\nDana"),
                          ["answer.will ring the surgery"])
-        self.assertEqual(acts("Hi Maria,\n\nplease check the shower now and turn the water off if you have to.\n\nDana"),
+        self.assertEqual(acts("Hi Maria,\n\nplease check the tap now and turn the water off if you have to.\n\nDana"),
                          ["answer.do"])
