@@ -184,6 +184,8 @@ class Universe:
         self.in_flight = in_flight = MailInFlight(store, database, reactor)
         self.log = log = EventLog(name, database, reactor, in_flight.when_recorded)
         self.usage = Usage(name, database, reactor, plan)
+        #: It is not to be used any more: it was deleted, another was put in its place, or the service stops.
+        self.closed = False
         self.committer = committer = Committer(
             name, database, reactor, log, self.usage, store.unsettled, lambda: in_flight.uncommitted)
         commit = committer.commit
@@ -348,6 +350,7 @@ class Universe:
 
     async def stop(self) -> None:
         """Finish what is being done, begin nothing more."""
+        self.closed = True
         self.committer.stop()
         if self._heartbeat.running:
             self._heartbeat.stop()
@@ -371,11 +374,6 @@ class Universe:
             gone()
         await self.stop()
         self.committer.close()
-
-    @property
-    def closed(self) -> bool:
-        """Whether it is not to be used any more: it was deleted, another was put in its place, or the service stops."""
-        return self.committer.stopping
 
     def on_close(self, gone: Callable[[], None]) -> Callable[[], None]:
         """Call C{gone()} when it is closed; returns what ends that."""

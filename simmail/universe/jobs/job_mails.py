@@ -93,7 +93,7 @@ class JobMails:
         return entry.date
 
     async def _at(self, mailbox: str, folder: str, uid: int) -> Mail:
-        return await self._mail_cache.at(await self._mailboxes.folder(mailbox, folder), uid)
+        return await self._mail_cache.at(await self._store.folder(mailbox, folder), uid)
 
     async def _passed_on(
         self, mail: Mail, came: datetime, mailbox: str, folder: str, uid: int
@@ -106,7 +106,7 @@ class JobMails:
         for _ in range(MOST_FORWARDS):
             if not mail.header(FORWARDED) or not mail.header("X-Service-Persona"):
                 break
-            (key,) = (await self._mailboxes.folder(mailbox, folder)).column("key", [uid])
+            (key,) = (await self._store.folder(mailbox, folder)).column("key", [uid])
             job = self._pending.by_id.get(key or "") or await self._database.job(self._universe, key or "")
             item = (job.data.get("mails") or [{}])[-1] if job is not None else {}
             place = item.get("place")
@@ -131,7 +131,7 @@ class JobMails:
                 await visible
         for address in persona.addresses:
             try:
-                folder = await self._mailboxes.folder(address, "Sent")
+                folder = await self._store.folder(address, "Sent")
                 uid = folder.find(job_id)
                 if uid is not None:
                     return [await self._mail_cache.at(folder, uid)]

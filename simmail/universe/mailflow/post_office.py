@@ -247,10 +247,9 @@ class PostOffice:
         if outgoing.sent_copy:
             placements.append(Placement(outgoing.sent_copy, "Sent", ("\\Seen",)))
         for address in outgoing.recipients:
-            if self._people.at(address) is None:
+            if not self._router.address_copy(address, outgoing.sender, outgoing.octets, delivery_id, now,
+                                             outgoing.kind, placements, arrivals):
                 self.reached_application = True
-            self._router.address_copy(address, outgoing.sender, outgoing.octets, delivery_id, now, outgoing.kind,
-                                      placements, arrivals)
         commit = replace(commit, once=delivery_id, arrive=commit.arrive + tuple(arrivals))
         during_advance = (self._pending.bound is not None and not arrivals
                           and self._in_flight.uncommitted < MOST_DURING_ADVANCE and self._committer.available)

@@ -224,8 +224,8 @@ class MailRouter:
     def address_copy(
         self, address: str, sender: str, octets: bytes, delivery_id: str, now: datetime, kind: str,
         placements: list[Placement], arrivals: list[Arrival], asked: dict[str, Any] | None = None,
-    ) -> None:
-        """Add one more recipient: its placement and, where a persona stands behind it, its arrival."""
+    ) -> bool:
+        """Add a recipient: its placement and, where a persona stands behind it, its arrival; answers whether one does."""
         persona = self._people.at(address)
         folder, spam = "INBOX", None
         if persona is not None:
@@ -236,6 +236,7 @@ class MailRouter:
                 at=now, copy=Copy(address, folder, 0, 0), kind=kind, spam=spam,
                 hints=asked or {}))
         placements.append(Placement(address, folder))
+        return persona is not None
 
     def bounced(
         self, address: str, kind: str, to: str, why: str, subject: str = "", message_id: str = ""
