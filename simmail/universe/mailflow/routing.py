@@ -225,7 +225,7 @@ class MailRouter:
         self, address: str, sender: str, octets: bytes, delivery_id: str, now: datetime, kind: str,
         placements: list[Placement], arrivals: list[Arrival], asked: dict[str, Any] | None = None,
     ) -> bool:
-        """Add a recipient: its placement and, where a persona stands behind it, its arrival; answers whether one does."""
+        """Add a recipient: its placement and, where a persona stands behind it, its arrival; say whether one does."""
         persona = self._people.at(address)
         folder, spam = "INBOX", None
         if persona is not None:
