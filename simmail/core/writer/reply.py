@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from operator import itemgetter
+from typing import NamedTuple
 
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -259,7 +260,6 @@ def _told(scene: Scene, read: Read, asked: list[MailQuestion], source: AnswerSou
 def _to(scene: Scene, read: Read, number: int) -> list[Said]:
     """What is said to one mail."""
     intent, known = read.intent, sources(scene)
-    said: list[Said] = []
     # To "Friday at 14:30 then, all right?" the time is the answer.
     left = [_of_its_type(scene, read, one, known) for one in read.found.points
             if intent != "meeting" or one.recalls or not one.checks]
@@ -271,68 +271,168 @@ def _to(scene: Scene, read: Read, number: int) -> list[Said]:
     told = _told(scene, read, asked, known) if intent not in _UNTOLD else []
     chooses = intent == "delivery" and bool(read.found.slots)
     if told and (len(told) == len(asked) or intent in _TELLING and not chooses):
-        said = matter(scene, read, intent, number) if intent == "thanks" else []
         intent = "question"  # whatever it looks like: what it asks for is known
     left = (rest if intent not in CLOSE else left) or left
-    ahead = {slot.start.date() for slot in read.found.slots if slot.start.date() > scene.calendar.today}
-    if read.found.of_a_parcel and not told and len(ahead) < 2:
-        return [Said(act="delivery.noted", values={**values_of(scene, read), **times(scene, read)})]
-    feels = moved(scene, read)
-    if feels:
-        # Nobody denies anything to who is in such a place.
-        kind = replace(scene, manner=replace(scene.manner, yes=1.0))
-        if read.found.moving.what == "joke" or feels[-1].act == "moved.funeral":
-            left = [one for one in left if read.found.moving.what != "joke" and one.type != "yes_no"]
-        return [*feels, *_beside(kind, read, left, number, known)]
-    if intent in ("sick", "cancelled", "delay", "meeting") and read.found.proposed:
-        # Whoever is ill is wished well, and told which of the new times suits.
-        ill = intent in ("sick", "meeting") and is_ill(read, scene.language)
-        return [*(matter(scene, read, "sick", number) if ill else ()), *meeting(scene, read, "meeting", number)[
-            :1 if ill else None],
-                *_beside(scene, read, [one for one in left if one.form != "time"], number, known)]
-    later = len(set(read.found.dates)) > 1
-    if (intent == "sick" or intent in ("cancelled", "delay") and later) and is_of_another(read, scene.language):
-        left = [one for one in left if not later or one.form not in _OFFERING]
-        return [Said(act="moved.other", values=values_of(scene, read)), *(
-            matter(scene, read, "delay", number) if later else ()), *_beside(scene, read, left, number, known)]
-    # Who may choose its money or something else chooses.
-    said = refund(scene, read) if intent in _MONEY and not any(one.options for one in left) else []
-    if said:
-        return [*said, *answers(scene, read, [one for one in left if one.type != "request" and not is_request(
-            one, scene)], number, known)]
-    if read.found.correction and intent in _CORRECTED:
-        own = scene.request.persona.org or read.found.requests  # else nobody here has anything to change
-        noted = Said(act="change.noted" if own else "change.heard", values={
-            **values_of(scene, read), "item": read.found.correction})
-        return [noted, *_beside(scene, read, [one for one in left if one.text != noted.values["item"] and (
-            _is_own(one, scene) or one.type != "request" and not is_request(one, scene))], number, known)]
-    if read.found.impossible and intent not in _WHOLE:
-        # On a day that there is none of nothing can be agreed.
-        left = [one for one in left if one.form not in ("time", "yes_no") and one.type != "request"]
-        return [Said(act="date.none", values={**values_of(scene, read), "value": read.found.impossible[0]}),
-                *answers(scene, read, left, number, known)]
-    if scene.request.own and read.found.unwanted and intent not in _TAKING_BACK and not (
-            intent == "cancelled" and read.found.takes_back):
-        unwanted = {one.lower() for one in read.found.unwanted}
-        left = [one for one in left if one.text.lower() not in unwanted]
-        return [dropped(scene, read), *answers(scene, read, left, number, known)]
-    if intent == "cancelled" and takes_order_back(read.found, scene.language):
-        # An order, and no appointment; what was paid for it is asked back.
-        left = [one for one in left if one.type != "request"]  # to take it off
-        return [dropped(scene, read), *(refund(scene, read) or answers(scene, read, left, number, known))]
-    if intent in ("redress", "sales", "cancelled") or intent not in _WHOLE and any(
-            one.type in _OFFERING for one in left):
-        said = remedy(scene, read)
-        if said:
-            return [*said, *answers(scene, read, [one for one in left if one.type not in _OFFERING], number, known)]
-    if intent in _BARGAINED:
-        said = bargain(scene, read)
-        if said:
+    mail = _Mail(scene, read, number, known, intent, left, rest, told)
+    for rule in (_parcel, _touched, _other_times, _of_another, _money_back, _put_right, _no_such_day, _unwanted,
+                 _order_taken_back, _remedied, _bargained, _exchanged):
+        said = rule(mail)
+        if said is not None:
             return said
-    if intent in _OPEN_KINDS and not read.found.proposed:
-        exchanged = _exchanged(scene, read, rest, number, known)
-        if exchanged:
-            return exchanged
+    return _by_kind(mail)
+
+
+class _Mail(NamedTuple):
+    """One mail, and its points: all that are left, those without courtesies, those that what is known answers."""
+
+    scene: Scene
+    read: Read
+    number: int
+    known: AnswerSources
+    intent: str
+    left: list[MailQuestion]
+    rest: list[MailQuestion]
+    told: list[MailQuestion]
+
+    def answers(self, left: list[MailQuestion]) -> list[Said]:
+        return answers(self.scene, self.read, left, self.number, self.known)
+
+    def beside(self, left: list[MailQuestion]) -> list[Said]:
+        return _beside(self.scene, self.read, left, self.number, self.known)
+
+
+# What comes before the kind of a mail, the first that applies; None where it does not.
+
+
+def _parcel(mail: _Mail) -> list[Said] | None:
+    scene, read = mail.scene, mail.read
+    ahead = {slot.start.date() for slot in read.found.slots if slot.start.date() > scene.calendar.today}
+    if read.found.of_a_parcel and not mail.told and len(ahead) < 2:
+        return [Said(act="delivery.noted", values={**values_of(scene, read), **times(scene, read)})]
+    return None
+
+
+def _touched(mail: _Mail) -> list[Said] | None:
+    scene, read, left = mail.scene, mail.read, mail.left
+    feels = moved(scene, read)
+    if not feels:
+        return None
+    if read.found.moving.what == "joke" or feels[-1].act == "moved.funeral":
+        left = [one for one in left if read.found.moving.what != "joke" and one.type != "yes_no"]
+    # Nobody denies anything to who is in such a place.
+    kind = replace(scene, manner=replace(scene.manner, yes=1.0))
+    return [*feels, *_beside(kind, read, left, mail.number, mail.known)]
+
+
+def _other_times(mail: _Mail) -> list[Said] | None:
+    scene, read, number = mail.scene, mail.read, mail.number
+    if mail.intent not in ("sick", "cancelled", "delay", "meeting") or not read.found.proposed:
+        return None
+    # Whoever is ill is wished well, and told which of the new times suits.
+    ill = mail.intent in ("sick", "meeting") and is_ill(read, scene.language)
+    return [*(matter(scene, read, "sick", number) if ill else ()),
+            *meeting(scene, read, "meeting", number)[:1 if ill else None],
+            *mail.beside([one for one in mail.left if one.form != "time"])]
+
+
+def _of_another(mail: _Mail) -> list[Said] | None:
+    scene, read = mail.scene, mail.read
+    later = len(set(read.found.dates)) > 1
+    if not (mail.intent == "sick" or mail.intent in ("cancelled", "delay") and later) or not is_of_another(
+            read, scene.language):
+        return None
+    return [Said(act="moved.other", values=values_of(scene, read)),
+            *(matter(scene, read, "delay", mail.number) if later else ()),
+            *mail.beside([one for one in mail.left if not later or one.form not in _OFFERING])]
+
+
+def _money_back(mail: _Mail) -> list[Said] | None:
+    # Who may choose its money or something else chooses.
+    if mail.intent not in _MONEY or any(one.options for one in mail.left):
+        return None
+    said = refund(mail.scene, mail.read)
+    return [*said, *mail.answers([one for one in mail.left if one.type != "request" and not is_request(
+        one, mail.scene)])] if said else None
+
+
+def _put_right(mail: _Mail) -> list[Said] | None:
+    scene, found = mail.scene, mail.read.found
+    if not found.correction or mail.intent not in _CORRECTED:
+        return None
+    own = scene.request.persona.org or found.requests  # else nobody here has anything to change
+    values = {**values_of(scene, mail.read), "item": found.correction}
+    return [Said(act="change.noted" if own else "change.heard", values=values), *mail.beside([
+        one for one in mail.left if one.text != found.correction and (
+            _is_own(one, scene) or one.type != "request" and not is_request(one, scene))])]
+
+
+def _no_such_day(mail: _Mail) -> list[Said] | None:
+    impossible = mail.read.found.impossible
+    if not impossible or mail.intent in _WHOLE:
+        return None
+    # On a day that there is none of nothing can be agreed.
+    return [Said(act="date.none", values={**values_of(mail.scene, mail.read), "value": impossible[0]}),
+            *mail.answers([one for one in mail.left if one.form not in ("time", "yes_no") and one.type != "request"])]
+
+
+def _unwanted(mail: _Mail) -> list[Said] | None:
+    found = mail.read.found
+    if not (mail.scene.request.own and found.unwanted) or mail.intent in _TAKING_BACK or (
+            mail.intent == "cancelled" and found.takes_back):
+        return None
+    unwanted = {one.lower() for one in found.unwanted}
+    return [dropped(mail.scene, mail.read), *mail.answers(
+        [one for one in mail.left if one.text.lower() not in unwanted])]
+
+
+def _order_taken_back(mail: _Mail) -> list[Said] | None:
+    scene, read = mail.scene, mail.read
+    if mail.intent != "cancelled" or not takes_order_back(read.found, scene.language):
+        return None
+    # An order, and no appointment; what was paid for it is asked back, and it is not asked to be taken off.
+    return [dropped(scene, read), *(refund(scene, read) or mail.answers(
+        [one for one in mail.left if one.type != "request"]))]
+
+
+def _remedied(mail: _Mail) -> list[Said] | None:
+    if mail.intent not in ("redress", "sales", "cancelled") and (mail.intent in _WHOLE or not any(
+            one.type in _OFFERING for one in mail.left)):
+        return None
+    said = remedy(mail.scene, mail.read)
+    return [*said, *mail.answers([one for one in mail.left if one.type not in _OFFERING])] if said else None
+
+
+def _bargained(mail: _Mail) -> list[Said] | None:
+    return bargain(mail.scene, mail.read) or None if mail.intent in _BARGAINED else None
+
+
+def _exchanged(mail: _Mail) -> list[Said] | None:
+    """Where sentences of a mail begin exchanges: to those that tell something, and to what it asks."""
+    scene, read, points = mail.scene, mail.read, mail.rest
+    if mail.intent not in _OPEN_KINDS or read.found.proposed:
+        return None
+    sentences = read.found.prose.sentences
+    told = recognition.told(scene, read, [one for one in sentences if not any(
+        stands_in(point, one) for point in points)])
+    if not told and not any(exchanged(scene, read, point) for point in points):
+        return None
+    asked = mail.answers(points)
+    if not told and not any(act.is_exchange for act in asked):
+        return None
+
+    def place(act: Said) -> int:
+        return next((at for at, one in enumerate(sentences) if act.asked is not None and stands_in(act.asked, one)),
+                    len(sentences))
+
+    placed = [*((sentences.index(sentence), act) for sentence, act in told.items()),
+              *((place(act), act) for act in asked)]
+    return [act for _, act in sorted(placed, key=itemgetter(0))] or None
+
+
+def _by_kind(mail: _Mail) -> list[Said]:
+    """What is said by the kind of a mail, and to what it asks beside that."""
+    scene, read, number, known, intent, left, _, told = mail
+    said: list[Said] = []
     listed = any(one.form == "request" and not asks_for_something(one.text, scene.language) for one in left)
     if intent == "document" and left and (listed or not read.found.documents and not scene.request.own):
         intent = "question"  # none is named
@@ -410,28 +510,6 @@ def _briefed(
                for act in beside]
     return [*said, *(act for _, act in sorted(placed, key=itemgetter(0))), *(
         [Said(act="answer.rest", values=scene.common)] if open_ else [])]
-
-
-def _exchanged(
-    scene: Scene, read: Read, points: list[MailQuestion], number: int, known: AnswerSources
-) -> list[Said]:
-    """What is said where sentences of a mail begin exchanges: to those that tell something, and to what it asks."""
-    sentences = read.found.prose.sentences
-    told = recognition.told(scene, read, [one for one in sentences if not any(
-        stands_in(point, one) for point in points)])
-    if not told and not any(exchanged(scene, read, point) for point in points):
-        return []
-    asked = answers(scene, read, points, number, known)
-    if not told and not any(act.is_exchange for act in asked):
-        return []
-
-    def place(act: Said) -> int:
-        return next((at for at, one in enumerate(sentences) if act.asked is not None and stands_in(act.asked, one)),
-                    len(sentences))
-
-    placed = [*((sentences.index(sentence), act) for sentence, act in told.items()),
-              *((place(act), act) for act in asked)]
-    return [act for _, act in sorted(placed, key=itemgetter(0))]
 
 
 def _of_its_type(scene: Scene, read: Read, question: MailQuestion, known: AnswerSources) -> MailQuestion:
