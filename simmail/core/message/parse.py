@@ -24,7 +24,7 @@ from simmail.core.mime.address import Address, addressed, parse_all, parse_list
 from simmail.core.time import instant
 
 
-class Limits(Protocol):
+class ParseLimits(Protocol):
     """How deep a message may nest and how many parts it may have; what lies beyond is one opaque part."""
 
     @property
@@ -48,7 +48,7 @@ _ONE_ID = re.compile(r"<[!-;=?-~]{1,900}>")
 
 
 def read(
-    octets: bytes, limits: Limits | None = None, root: structure.Part | None = None, text: str | None = None
+    octets: bytes, limits: ParseLimits | None = None, root: structure.Part | None = None, text: str | None = None
 ) -> Mail:
     """
     The whole message.  Never raises on what it holds.
