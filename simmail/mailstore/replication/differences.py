@@ -43,10 +43,18 @@ def differences(layout: Layout, state: ReplicaState) -> Iterator[tuple[list[AnyC
         if known is None or known.facts != replace(facts, folders=()) or {
                 one.facts.objectid: one.facts for one in known.folders.values()} != {
                 one.objectid: one for one in facts.folders}:
+            before = known.folders.values() if known is not None else ()
+            listed = {one.objectid for one in facts.folders}
+            anew = [one.facts.name for one in before if one.facts.objectid not in listed]
             yield [MailboxDescribed(facts)], []
+            # What is in a folder that was made anew under a name is not what was in the one before, whatever its UIDs.
+            for name in anew:
+                folder = state.folder(mailbox, name)
+                if folder is not None and folder.messages:
+                    yield [MessagesDeparted(mailbox, name, list(folder.messages))], []
         for one in facts.folders:
-            before = state.folder(mailbox, one.name)
-            yield from _folder(layout, mailbox, one.name, one.keywords, before.messages if before is not None else {})
+            there = state.folder(mailbox, one.name)
+            yield from _folder(layout, mailbox, one.name, one.keywords, there.messages if there is not None else {})
     yield from _held(layout, state.held)
 
 
