@@ -14,6 +14,7 @@ from simmail.errors import NotFound, Unavailable
 from simmail.mailstore.replication.log import LARGEST, ReplicaLog
 from simmail.mailstore.replication.objects import ContentPlace, LogObject, base, name_of
 from simmail.mailstore.replication.opening import InThread, listed
+from simmail.mailstore.replication.state import ReplicaState
 
 #: Octets, and number, of segments since the last base after which there is another one.
 OCTETS, SEGMENTS = 32 * 1024 * 1024, 1000
@@ -64,12 +65,14 @@ class Compaction:
 
     async def compact(self) -> None:
         """Have what there is in a new base, and remove what is not needed then."""
-        log, state = self._log, self._log.state
+        log = self._log
         await self._put_again()
-        number, needed = log.number, state.forget()
-        encode = state.encoder()
-        octets = await self._in_thread(lambda: base(encode()))
-        await self._objects.put(name_of(log.universe, LogObject(log.epoch, number, True)), octets)
+        number, copy = log.number, log.state.copied()
+        gone, needed, packed = await self._in_thread(_pruned, copy, log.nonce)
+        log.state.drop(gone)
+        log.state.octets = {key: octets for key, octets in log.state.octets.items()
+                            if key in needed or key > (log.epoch, number)}
+        await self._objects.put(name_of(log.universe, LogObject(log.epoch, number, True)), packed)
         await self._clear(number, needed)
 
     async def _clear(self, number: int, needed: set[tuple[int, int]]) -> None:
@@ -91,22 +94,8 @@ class Compaction:
 
     async def _put_again(self) -> None:
         """What is needed of segments that are small, or mostly not needed, is put again, behind all else, together."""
-        log, state = self._log, self._log.state
-        state.forget()
-        by_segment: dict[tuple[int, int], list[ContentPlace]] = {}
-        for place in state.contents.values():
-            by_segment.setdefault((place.epoch, place.number), []).append(place)
-        chosen: list[tuple[tuple[int, int], list[ContentPlace]]] = []
-        left, whole = MOST_AGAIN, True
-        for key, places in sorted(by_segment.items()):
-            size, octets = sum(place.size for place in places), state.octets.get(key, 0)
-            if size <= left and (octets < SMALL or size < NEEDED * octets):
-                left -= size
-                whole = whole and size >= octets
-                chosen.append((key, places))
-        if len(chosen) == 1 and whole:
-            # It would be the same.
-            return
+        log = self._log
+        chosen: _Chosen = await self._in_thread(_chosen, log.state.copied())
         taken: list[bytes] = []
         size = 0
         for key, places in chosen:
@@ -119,3 +108,32 @@ class Compaction:
                 taken, size = [], 0
         if taken:
             await log.append((), taken)
+
+
+#: Segments, as (epoch, number), with where in them the octets are that are needed.
+_Chosen = list[tuple[tuple[int, int], list[ContentPlace]]]
+
+
+def _pruned(state: ReplicaState, nonce: str) -> tuple[dict[bytes, ContentPlace], set[tuple[int, int]], bytes]:
+    """What is not needed, the segments that are, and the base without the former."""
+    gone = state.forget()
+    needed = state.needed()
+    return gone, needed, base(nonce, state.encoded())
+
+
+def _chosen(state: ReplicaState) -> _Chosen:
+    """Segments of which what is needed is put again."""
+    state.forget()
+    by_segment: dict[tuple[int, int], list[ContentPlace]] = {}
+    for place in state.contents.values():
+        by_segment.setdefault((place.epoch, place.number), []).append(place)
+    chosen: _Chosen = []
+    left, whole = MOST_AGAIN, True
+    for key, places in sorted(by_segment.items()):
+        size, octets = sum(place.size for place in places), state.octets.get(key, 0)
+        if size <= left and (octets < SMALL or size < NEEDED * octets):
+            left -= size
+            whole = whole and size >= octets
+            chosen.append((key, places))
+    # One that is whole would be the same.
+    return [] if len(chosen) == 1 and whole else chosen

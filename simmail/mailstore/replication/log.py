@@ -87,7 +87,7 @@ class ReplicaLog:
         fenced: Callable[[], object] = lambda: None,
     ) -> None:
         self._objects, self._reactor, self.universe = objects, reactor, universe
-        self.epoch, self.state, self._nonce, self._fenced = epoch, state, nonce, fenced
+        self.epoch, self.state, self.nonce, self._fenced = epoch, state, nonce, fenced
         self._places: deque[LogPlace] = deque()
         self._sending: list[LogPlace] = []
         self._lazy: Any = None
@@ -205,7 +205,7 @@ class ReplicaLog:
             self._lazy = None
         self._sending = taken
         number = self.number + 1
-        packed, where = segment(self._nonce, changes, list(contents.items()))
+        packed, where = segment(self.nonce, changes, list(contents.items()))
 
         def put(there: bool) -> None:
             if self._closed:

@@ -125,14 +125,21 @@ def read_segment(octets: bytes, shown: str) -> ReplicaSegment | None:
     return ReplicaSegment(head.changes, places)
 
 
-def base(encoded: bytes) -> bytes:
-    """Return the octets of a base, which says what there is."""
-    return _BASE + sha256(encoded).digest() + encoded
+def base(nonce: str, encoded: bytes) -> bytes:
+    """
+    Return the octets of a base.
+
+    @param nonce: of who puts it, so that no two who open a universe put the same; encoded: what there is.
+    """
+    body = _encode(nonce) + encoded
+    return _BASE + sha256(body).digest() + body
 
 
 def read_base(octets: bytes, shown: str) -> bytes:
     """Return what a base says.  @raise Unavailable: it is not what was put."""
-    return _body(octets, _BASE, shown)
+    body = _body(octets, _BASE, shown)
+    # A short text: its head is an octet.
+    return body[1 + (body[0] & 0x1F):]
 
 
 def _body(octets: bytes, begins: bytes, shown: str) -> bytes:

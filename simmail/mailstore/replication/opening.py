@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from simmail.errors import Fenced, NotFound, Unavailable
+from simmail.errors import NotFound, Unavailable
 from simmail.mailstore.replication.objects import (
     LogObject, SEAL, base, id_of, name_of, prefix_of, read_base, read_segment,
 )
@@ -54,40 +54,36 @@ async def listed(objects: Any, universe: str) -> set[LogObject]:
             return found
 
 
-async def begin(objects: Any, universe: str, in_thread: InThread) -> OpenedEpoch:
+async def begin(objects: Any, universe: str, in_thread: InThread, nonce: str) -> OpenedEpoch:
     """
     Read what there is of a universe, and begin an epoch of our own.
 
-    @raise Fenced: somebody else does the same all the time.  @raise Unavailable: the store is away, or what is there
+    @param nonce: at most 31 characters that nobody else has.
+    @raise Unavailable: somebody else does the same all the time, the store is away, or what is there
         cannot be understood.
     """
     for _ in range(_ATTEMPTS):
         try:
-            return await _begun(objects, universe, in_thread)
+            return await _begun(objects, universe, in_thread, nonce)
         except _Moved:
             continue
-    raise Fenced(f"another server opens the universe {universe}")
+    raise Unavailable(f"another server opens the universe {universe}")
 
 
-async def _begun(objects: Any, universe: str, in_thread: InThread) -> OpenedEpoch:
+async def _begun(objects: Any, universe: str, in_thread: InThread, nonce: str) -> OpenedEpoch:
     found = await listed(objects, universe)
     state, before = ReplicaState(), 0
     if found:
         before = max(one.epoch for one in found)
         state = await _sealed(objects, universe, in_thread, {one for one in found if one.epoch == before}, before)
     ours = before + 1
-    octets = await in_thread(_encoded(state))
+    octets = await in_thread(lambda: base(nonce, state.encoded()))
     if not await objects.put_new(name_of(universe, LogObject(ours, 0, True)), octets):
         raise _Moved
     # Whoever was slower than several others may have put what was removed long since.
     if max(one.epoch for one in await listed(objects, universe)) > ours:
         raise _Moved
     return OpenedEpoch(ours, before, state)
-
-
-def _encoded(state: ReplicaState) -> Callable[[], bytes]:
-    encode = state.encoder()
-    return lambda: base(encode())
 
 
 async def _sealed(

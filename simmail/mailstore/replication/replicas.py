@@ -84,14 +84,15 @@ class Replicas:
         before = self._logs.pop(universe, None)
         if before is not None:
             before.close()
-        opened = await begin(self._objects, universe, self._in_thread)
+        nonce = token_hex(8)
+        opened = await begin(self._objects, universe, self._in_thread, nonce)
         boot = self._boot()
         marker = await self._in_thread(read_marker, self._root, universe)
         holds = not opened.before or marker is not None and marker.holds(opened.before, boot)
         if not holds:
             await self._restore(universe, opened.state)
         await self._in_thread(write_marker, self._root, universe, ReplicaMarker(opened.epoch, boot))
-        log = ReplicaLog(self._objects, self._reactor, universe, opened.epoch, opened.state, token_hex(8), lost)
+        log = ReplicaLog(self._objects, self._reactor, universe, opened.epoch, opened.state, nonce, lost)
         if holds:
             await self._catch_up(log)
         Compaction(self._objects, log, self._in_thread)

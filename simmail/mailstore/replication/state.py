@@ -105,14 +105,25 @@ class ReplicaState:
         state.octets = {(epoch, number): octets for epoch, number, octets in said.octets}
         return state
 
-    def encoder(self) -> Callable[[], bytes]:
-        """Return what encodes all as it is now, in whichever thread and however it changes meanwhile."""
-        said = _Encoded(
+    def encoded(self) -> bytes:
+        """Return all of it as octets."""
+        return _encode(_Encoded(
             [(box.facts, [(one.facts, list(one.messages.values())) for one in box.folders.values()])
              for box in self.mailboxes.values()],
-            dict(self.held), [replace(one, now=dict(one.now)) for one in self.owed.values()], list(self.foreign),
-            list(self.contents.items()), [(*key, octets) for key, octets in self.octets.items()])
-        return lambda: _encode(said)
+            self.held, list(self.owed.values()), list(self.foreign),
+            list(self.contents.items()), [(*key, octets) for key, octets in self.octets.items()]))
+
+    def copied(self) -> ReplicaState:
+        """Return the same for another thread, in which it may be changed too."""
+        state = ReplicaState()
+        state.mailboxes = {
+            mailbox: ReplicaMailbox(box.facts, {objectid: ReplicaFolder(one.facts, one.messages.copy())
+                                                for objectid, one in box.folders.items()})
+            for mailbox, box in self.mailboxes.items()}
+        state.held, state.foreign = self.held.copy(), self.foreign.copy()
+        state.owed = {id: replace(one, now=one.now.copy()) for id, one in self.owed.items()}
+        state.contents, state.octets = self.contents.copy(), self.octets.copy()
+        return state
 
     # What there is
 
@@ -143,10 +154,21 @@ class ReplicaState:
         if places:
             self.octets[epoch, number] = sum(size for _, size in places.values())
 
-    def forget(self) -> set[tuple[int, int]]:
-        """Forget where octets are that are not needed any more; return the segments, as (epoch, number), that are."""
+    def forget(self) -> dict[bytes, ContentPlace]:
+        """Forget where octets are that are not needed any more; return where those were."""
         used = self.used()
-        self.contents = {digest: place for digest, place in self.contents.items() if digest in used}
+        gone = {digest: place for digest, place in self.contents.items() if digest not in used}
+        self.drop(gone)
+        return gone
+
+    def drop(self, gone: Mapping[bytes, ContentPlace]) -> None:
+        """Octets are not needed where they were; they may be elsewhere by now."""
+        for digest, place in gone.items():
+            if self.contents.get(digest) == place:
+                del self.contents[digest]
+
+    def needed(self) -> set[tuple[int, int]]:
+        """Return the segments, as (epoch, number), that have octets which are needed; of others is forgotten."""
         needed = {(one.epoch, one.number) for one in self.contents.values()}
         self.octets = {key: octets for key, octets in self.octets.items() if key in needed}
         return needed
