@@ -274,6 +274,7 @@ class Daemon(SignalledService):
         from simmail.daemon.pdf_reader import PdfReader
         from simmail.database.redis import RedisDatabase
         from simmail.imap.factory import ImapFactory, TOO_MANY
+        from simmail.mailstore.export.carrying import ArrivingTree, CarriedTree
         from simmail.mailstore.export.folder import ExportFolder
         from simmail.mailstore.images import MailImages
         from simmail.mailstore.index.kept_columns import KeptColumns
@@ -289,6 +290,7 @@ class Daemon(SignalledService):
         from simmail.rest.http.server import BUSY
         from simmail.rest.site import api_site
         from simmail.server.documents import SERVER
+        from simmail.server.installation.moving import Carriers
         from simmail.server.server import MailServer
         from simmail.smtp.factory import SmtpFactory
         from simmail.smtp.replies import TOO_MANY_CONNECTIONS
@@ -337,7 +339,8 @@ class Daemon(SignalledService):
             WebhookSender(calls, reactor, (*config.webhooks.lab_hosts, *self._lab_hosts)), model,
             load_plans(config.server.plans), steady.wall_clock, Records(),
             spam_engines(config.inspect, gate, reactor), WebFiles(gate, config.links.lab_hosts), PdfReader(reactor),
-            self._peers, partial(ExportFolder, str(state / EXPORTS), str(state / "mail")), replicas)
+            self._peers, partial(ExportFolder, str(state / EXPORTS), str(state / "mail")), replicas,
+            Carriers(partial(CarriedTree, str(state / "mail")), partial(ArrivingTree, str(state / "mail"))))
         self._stopping.append(server.stop)
         await server.start()
         first = First(False, False, "")

@@ -18,7 +18,7 @@ from urllib.parse import quote
 
 from simmail.cli.check import add_checks
 from simmail.cli.client import call
-from simmail.cli.transfer import add_transfers, print_access
+from simmail.cli.transfer import LONGEST, add_transfers, print_access
 from simmail.errors import Invalid
 
 #: Real seconds in which a running service makes another first key.
@@ -48,7 +48,7 @@ def add_commands(admin: argparse.ArgumentParser, where: Callable[[argparse.Argum
 
         return action
 
-    _universes(thing("universes", "list, create, delete, snapshot, snapshots, restore, fork, export, import"))
+    _universes(thing("universes", "list, create, delete, snapshot, snapshots, restore, fork, move, export, import"))
     _keys(thing("keys", "list, create, revoke, reset-first"))
     _orgs(thing("orgs", "list, create, change, suspend, resume"))
     _users(thing("users", "list, create, change, delete"))
@@ -71,6 +71,9 @@ def _universes(action: Callable[..., argparse.ArgumentParser]) -> None:
     create.add_argument("--clock", metavar="TIME", help="RFC 3339; the universe then starts frozen at it")
     create.add_argument("--running", action="store_true", help="with --clock: not frozen")
     action("delete", "a universe and all that is in it", _asking("DELETE", "universes", "id")).add_argument("id")
+    move = action("move", "have another server of the installation have a universe", move_universe)
+    move.add_argument("id")
+    move.add_argument("node", help="its name (server.node)")
     snapshot = action("snapshot", "keep a universe as it is now; prints the snapshot's id", create_snapshot)
     snapshot.add_argument("id")
     snapshot.add_argument("--name", default="")
@@ -158,6 +161,12 @@ def list_universes(parsed: argparse.Namespace) -> int:
         ends = f" (until {one['ends']})" if one.get("ends") else ""
         where = " (replicated)" if one.get("durability") == "replicated" else ""
         print(f"{one['id']:<23} {one['org']:<15} {one['name']}{ends}{where}")
+    return 0
+
+
+def move_universe(parsed: argparse.Namespace) -> int:
+    moved = call(parsed, "POST", _named("universes", parsed.id) + "/move", {"node": parsed.node}, LONGEST)
+    print(f"{moved['universe']} is at {moved['node']}; nobody served it for {moved['seconds']:.1f} s")
     return 0
 
 

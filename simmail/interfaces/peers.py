@@ -67,6 +67,9 @@ class INodes(IPeers):
     reached = Attribute("str: host:port at which this one is reached by the others.")
     placed = Attribute("Mapping[str, str]: by the ids by which universes are placed, the names of servers.")
 
+    def ask_node(name, question, *arguments, patience=2.0):
+        """Deferred of what a server answers, by its name; fails with C{Unavailable}, or as that refuses."""
+
     def alive():
         """Return the names of the servers that can be reached, and of this one: a set."""
 

@@ -7,7 +7,7 @@ somebody may do less than before (keys revoked, people and universes deleted, or
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -126,12 +126,8 @@ class ServerDocuments:
         """Return the documents that go with the last of what is placed so."""
         return ()
 
-    async def move(self, name: str, beside: Sequence[tuple[str, bytes]]) -> None:
-        """
-        What is placed so is here from now on.
-
-        @param beside: universes that stay where they were, and are placed by themselves from then on.
-        """
+    async def place(self, places: Mapping[str, str], records: Sequence[tuple[str, bytes]]) -> None:
+        """Have servers have what is placed so, and universes other documents (by id), all at once."""
 
     def check_mine(self, name: str) -> None:
         """Check that it is so.  @raise Elsewhere: another process has it."""

@@ -50,6 +50,10 @@ class Universes:
         if record is not None:
             self._elsewhere[universe_id] = record
 
+    def elsewhere(self) -> list[UniverseRecord]:
+        """Return what is known of universes that are not open here."""
+        return list(self._elsewhere.values())
+
     def __contains__(self, universe_id: str) -> bool:
         return universe_id in self._by_id or universe_id in self._elsewhere
 

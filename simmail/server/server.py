@@ -16,6 +16,7 @@ import msgspec
 from msgspec.structs import replace
 from twisted.internet.defer import Deferred, gatherResults
 from twisted.internet.interfaces import IReactorTime
+from twisted.internet.task import deferLater
 from twisted.logger import Logger
 
 from simmail.config import Config
@@ -37,6 +38,7 @@ from simmail.server.organizations import Organizations, Universes, check_id
 from simmail.server.passwords import Passwords
 from simmail.server.replacement import AGAIN, GOING, Replacement, STEPS, Storage
 from simmail.server.resets import Resets
+from simmail.server.installation.moving import Carriers, left_beside, MovedUniverse, UniverseMoves
 from simmail.server.installation.shared_documents import SharedDocuments
 from simmail.server.installation.take_over import TakeOver
 from simmail.server.signin import Authenticator
@@ -47,6 +49,10 @@ from simmail.server.transfer.transfers import Exports, no_export, Transfers
 from simmail.server.users import Users
 from simmail.universe.clock import WallClock, begun
 from simmail.universe.universe import Durability, Universe, UniverseRecord
+
+
+#: Real seconds before a universe that has moved here is tried again.
+OPENED_AGAIN = 0.1
 
 
 class MailServer:
@@ -61,6 +67,7 @@ class MailServer:
         files: fetches what domains publish for mail; read_pdf: reads what is attached.
     @param peers: the other processes of the service, or the other servers of the installation; None for none.
     @param wall_clock: what was seen of jumps of the wall clock; exports: where universes are carried to.
+    @param carriers: have mail go to other servers, and come from there.
     @param replicas: keeps the mail of universes in a store of objects too, None for no universe.
     """
 
@@ -72,7 +79,7 @@ class MailServer:
         plans: Mapping[str, Plan] | None = None, wall_clock: Callable[[], WallClock | None] = lambda: None,
         lookup: Lookup = nowhere, engines: Sequence[SpamEngine] = (),
         files: FetchFile = not_fetched, read_pdf: ReadPdf = not_read, peers: IPeers | None = None,
-        exports: Exports = no_export, replicas: IReplicas | None = None,
+        exports: Exports = no_export, replicas: IReplicas | None = None, carriers: Carriers | None = None,
     ) -> None:
         self.logger = Logger(namespace="simmail.server")
         self._config = config
@@ -96,6 +103,8 @@ class MailServer:
         # Those of this server that are not served by it.
         self._lacking: set[str] = set()
         self._going: set[str] = set()
+        # Those that move, or are opened because they did.
+        self._busy: set[str] = set()
         self._found: list[UniverseRecord] = []
         self._accounts: dict[str, Accounts] = {}
         self.plans: Mapping[str, Plan] = plans or {SELF_HOSTED.name: SELF_HOSTED}
@@ -136,13 +145,16 @@ class MailServer:
         self._replacement = replacement = Replacement(
             storage, store, self._opened, reactor, replicas)
         self.snapshots = Snapshots(storage, tenants, replacement, self._opened, self._take, reactor)
+        self._moves = moves = UniverseMoves(
+            storage, peers if INodes.providedBy(peers) else None, self._leases, universes, self.snapshots, carriers,
+            in_thread, reactor, self._release, self._opened_again)
         #: What other processes ask, and who answers (C{IPeers.ask}).
         self.answers: Mapping[str, Callable[..., Any]] = {
             "learn": documents.learn, "heard": documents.heard, "claims": universes.claims,
             "having": authenticator.having,
             "logins": lambda name: [(universe.id, account) for universe, account in universes.logins(name)],
             "record": self.users.record, "attempt": limit.begin, "attempted": limit.end,
-            "shows": self._shows, "stop clocks": orgs.stop_clocks, "let run": orgs.let_run}
+            "shows": self._shows, "stop clocks": orgs.stop_clocks, "let run": orgs.let_run, **moves.answers}
         self.transfers = Transfers(storage, tenants, replacement, self.snapshots, exports, in_thread)
         self.reset_universe = Resets(universes, self.snapshots, replacement, self._take, reactor).reset
 
@@ -187,6 +199,8 @@ class MailServer:
                 self._found.append(record)
             elif universe_id in (here := {one.id: one for one in self.universes()}):
                 here[universe_id].record = record
+            elif universe_id in self._universes:
+                self._universes.know(universe_id, record)
         else:
             self._universes.know(universe_id, record)
 
@@ -275,11 +289,50 @@ class MailServer:
         for universe in self.universes():
             if not self._documents.holds(universe.record.placed):
                 self._lost(universe.id)
+        for record in self._universes.elsewhere():
+            if self._documents.holds(record.placed) and not {record.id} & (self._busy | self._lacking):
+                self._open_moved(record)
         for universe_id in list(self._lacking):
             if universe_id not in self._universes or not self._documents.holds(self.record(universe_id).placed):
                 self._lacking.discard(universe_id)
                 self._awaited.pop(universe_id, None)
         self._documents.lacking = bool(self._lacking)
+
+    def _release(self, universe: Universe) -> None:
+        """A universe is about to move: whoever asks for it is to ask again."""
+        self._busy.add(universe.id)
+        self._universes.remove(universe.id)
+        self._universes.know(universe.id, universe.record)
+        self._accounts.pop(universe.id, None)
+        self._documents.tell()
+
+    def _open_moved(self, record: UniverseRecord) -> Deferred[None]:
+        return Deferred.fromCoroutine(self._opened_again(record)).addErrback(
+            lambda failure: self.logger.failure("a universe that has moved cannot be opened", failure))
+
+    async def _opened_again(self, record: UniverseRecord) -> None:
+        """Open a universe that has moved here, or did not move away."""
+        self._busy.add(record.id)
+        try:
+            while self._started and self._documents.holds(record.placed):
+                try:
+                    universe = await self._opened(record, another=True)
+                except Unavailable as error:
+                    self.logger.debug("the universe {id} is not open yet: {error}", id=record.id, error=error)
+                    await deferLater(self._reactor, OPENED_AGAIN)
+                    continue
+                self._universes.know(record.id, None)
+                self._take(universe)
+                return
+        finally:
+            self._busy.discard(record.id)
+
+    async def move_universe(self, universe_id: str, node: str) -> MovedUniverse:
+        """Have another server of the installation have a universe (C{UniverseMoves.move})."""
+        try:
+            return await self._moves.move(self.universe(universe_id), node)
+        finally:
+            self._busy.discard(universe_id)
 
     def _others(self) -> list[UniverseRecord]:
         return [one for one in self.records() if not self._documents.holds(one.placed)]
@@ -289,15 +342,19 @@ class MailServer:
         if record.id in await self._documents.table(STEPS):
             # What is to be put in its place is on that one's disk.
             return
+        self._busy.add(record.id)
         try:
             universe = await self._opened(record, another=True)
-            beside = [replace(one, beside="") for one in self.records()
-                      if one.placed == record.placed and one.id != record.id]
-            await self._documents.move(record.placed, [
-                (one.id, msgspec.json.encode(one)) for one in beside])
+            peers: Any = self._peers
+            beside, before = left_beside(record, self.records()), peers.owner(record.placed)
+            await self._documents.place(
+                {record.placed: peers.number, **{one.id: before for one in beside}},
+                [(one.id, msgspec.json.encode(one)) for one in beside])
         except BaseException:
             await self._leases.give_back(record.id)
             raise
+        finally:
+            self._busy.discard(record.id)
         for one in beside:
             self._universes.know(one.id, one)
         self._universes.know(record.id, None)
@@ -320,6 +377,7 @@ class MailServer:
         """Stop every universe and close its store."""
         self._lifetimes.stop()
         self._replacement.stop()
+        self._started = False
         if self._again is not None:
             self._again.cancel()
         self._awaited.clear()

@@ -49,7 +49,11 @@ class FaultInjection:
         return self.login.universe if self.login is not None else self._context.server.default_universe()
 
     def follow(self) -> None:
-        """Who signed in is in the universe that was put in the place of the other meanwhile."""
+        """
+        Who signed in is in the universe that was put in the place of the other meanwhile.
+
+        @raise Elsewhere: another server has it now.
+        """
         login = self.login
         if login is not None and login.universe.closed:
             try:

@@ -105,6 +105,7 @@ NOT_SMTP = reply(421, "4.7.0", "This is an SMTP server; closing connection")
 TIMED_OUT = reply(421, "4.4.2", "Timeout; closing connection")
 TOO_SLOW = reply(421, "4.4.2", "Data came too slowly; closing connection")
 TOO_LONG = reply(421, "4.4.2", "The session has lasted too long; closing connection")
+MOVED = reply(421, "4.3.2", "Your mailbox is at another server now; connect again")
 SHUTTING_DOWN = reply(421, "4.3.2", "Shutting down; closing connection")
 
 #: What is said to a bad address, by what is wrong with it.

@@ -311,7 +311,11 @@ class Session(ESMTP):  # type: ignore[misc] # Twisted's mail is untyped
         context = self.context
         if not self.helo:
             raise CommandRefused(replies.HELLO_FIRST)
-        self.faults.follow()
+        try:
+            self.faults.follow()
+        except Elsewhere:
+            self.pump.finish(replies.MOVED)
+            return
         if self.mail.transaction is not None:
             raise CommandRefused(replies.NESTED_MAIL)
         if self.login is None and context.auth_required:

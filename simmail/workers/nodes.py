@@ -259,8 +259,11 @@ class Nodes:
             value if good else None for (name, _), (good, value) in zip(links, told) if good or name in having])
 
     def ask_owner(self, name: str, question: str, *arguments: Any) -> Deferred[Any]:
-        link = self._links.get(self.owner(name))
-        return fail(_away(self.owner(name))) if link is None else link.ask(question, *arguments, patience=PATIENCE)
+        return self.ask_node(self.owner(name), question, *arguments)
+
+    def ask_node(self, name: str, question: str, *arguments: Any, patience: float = PATIENCE) -> Deferred[Any]:
+        link = self._links.get(name)
+        return fail(_away(name)) if link is None else link.ask(question, *arguments, patience=patience)
 
     def give(self, owner: str, transport: Any, direct: bool, handover: HowItGoesOn) -> Deferred[None]:
         return Deferred.fromCoroutine(self._give(owner, transport, direct, handover))

@@ -49,7 +49,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {
                   "journal/", "writer/", "journal.journal", "replication/", "index/", "folder/", "memory/", "*"),
     "database": ("*", "private/"),
     "daemon": ("listening/", "*"),
-    "server": ("*", "transfer/ installation/", "server", "demo"),
+    "server": ("*", "transfer/", "installation/", "server", "demo"),
     "universe": ("*", "people/ webhooks/ insights/", "mailflow/", "world/ score/", "jobs/ inspection/",
                  "universe", "fingerprint"),
     "imap": ("wire/", "*", "fetch/", "search/", "untagged/", "command/", "commands", "session", "factory"),

@@ -1,5 +1,5 @@
 """
-C{/api/admin/universes/{id}/export}, C{/check} and C{/api/admin/import}: for C{simmail admin} on the server's machine.
+C{/api/admin/universes/{id}/export}, C{/check}, C{/move} and C{/api/admin/import}: for C{simmail admin}.
 
 Where an export is on the disk is told by a link in the state folder, so that a key alone gives nobody a way to files.
 """
@@ -10,6 +10,7 @@ from simmail.rest.api.admin import administrator, universe
 from simmail.rest.api.connection import LoginName, read_connection
 from simmail.rest.api.snapshots import FORK, ForkedUniverse
 from simmail.rest.route import Body, Call, Route
+from simmail.server.installation.moving import MovedUniverse
 from simmail.server.transfer.differences import differences, Misfit
 from simmail.server.transfer.transfers import Exported
 
@@ -33,6 +34,12 @@ class ImportedPlace(ExportPlace, frozen=True):
     id: str = ""
 
 
+class NewPlace(Body, frozen=True):
+    """Where a universe is to be.  C{node}: the name of a server of the installation (C{server.node})."""
+
+    node: str
+
+
 class Check(Body, frozen=True):
     """What is to be done with what does not fit together.  C{repair}: mend it."""
 
@@ -45,6 +52,10 @@ async def check_universe(call: Call) -> list[Misfit]:
 
 async def export_universe(call: Call) -> Exported:
     return await call.services.server.transfers.write(call.found, call.body.place, call.body.name)
+
+
+async def move_universe(call: Call) -> MovedUniverse:
+    return await call.services.server.move_universe(call.found.id, call.body.node)
 
 
 async def import_universe(call: Call) -> ForkedUniverse:
@@ -66,6 +77,10 @@ ROUTES: tuple[Route, ...] = (
           example=_PLACE, answer_example={
               "universe": "shop", "directory": "/srv/shop-2026", "counts": {"messages": 12, "events": 41},
               "fingerprint": "c0" * 32}),
+    Route("POST", "/api/admin/universes/{id}/move", move_universe,
+          "Move a universe to another server of the installation", MovedUniverse, role="admin", placed=False,
+          body=NewPlace, locate=universe, statuses=(409,), hidden=True, example={"node": "b"},
+          answer_example={"universe": "shop", "node": "b", "seconds": 0.4}),
     Route("POST", "/api/admin/import", import_universe, "Import a universe from a folder", ForkedUniverse,
           role="admin", placed=False, body=ImportedPlace, locate=administrator, statuses=(409,), hidden=True,
           example=_PLACE, answer_example=FORK),

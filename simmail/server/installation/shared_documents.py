@@ -8,7 +8,7 @@ has a universe is a document too.  Source: decisions, section 20.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Collection, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -126,11 +126,10 @@ class SharedDocuments(ServerDocuments):
         """Return the documents that go with the last of what is placed so."""
         return ((PLACES, name),) if self.holds(name) else ()
 
-    async def move(self, name: str, beside: Sequence[tuple[str, bytes]]) -> None:
-        before = msgspec.json.encode(self._nodes.placed[name])
+    async def place(self, places: Mapping[str, str], records: Sequence[tuple[str, bytes]]) -> None:
         await self.commit(Commit(puts=(
-            self._place(name), *((PLACES, id, before) for id, _ in beside),
-            *(("universes", id, octets) for id, octets in beside))))
+            *((PLACES, name, msgspec.json.encode(node)) for name, node in places.items()),
+            *(("universes", id, octets) for id, octets in records))))
 
     def _place(self, name: str) -> tuple[str, str, bytes]:
         return PLACES, name, msgspec.json.encode(self._nodes.number)
