@@ -101,7 +101,8 @@ class MovesTests(SynchronousTestCase):
             if self.refused != "begin":
                 self.assertEqual(self.asked[-1], "clear")
         self.assertGreaterEqual(now(self.server.database.last_event("main")), before)
-        self.assertEqual(sum(one.total for one in now(self.roster.universe("main").store.folders("maria@acme.test"))), 1)
+        folders = now(self.roster.universe("main").store.folders("maria@acme.test"))
+        self.assertEqual(sum(one.total for one in folders), 1)
 
     def test_moved(self) -> None:
         """It is closed here, and nobody gets it; what followed from mail is committed."""
