@@ -143,7 +143,7 @@ class Server(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Listen(Struct, frozen=True, forbid_unknown_fields=True):
-    """One host for all listeners; a port each, 0 for any free port, null for none."""
+    """One host for all listeners but C{auth}, which is on loopback; a port each, 0 for any free port, null for none."""
 
     host: str = "127.0.0.1"
     smtp: Port | None = 2525
@@ -152,6 +152,7 @@ class Listen(Struct, frozen=True, forbid_unknown_fields=True):
     imap: Port | None = 2143
     imaps: Port | None = 2993
     http: Port | None = 8025
+    auth: Port | None = None
 
 
 class Logging(Struct, frozen=True, forbid_unknown_fields=True):

@@ -408,6 +408,13 @@ class Daemon(SignalledService):
         loopback, proxies = config.local, config.server.networks
         descriptors = Descriptors(self._limit, held())
         for one in self._listeners:
+            if one.name == "auth":
+                from simmail.rest.nginx_auth import nginx_auth_site
+
+                self._ports.append(reactor.adoptStreamPort(
+                    one.socket.fileno(), one.socket.family, nginx_auth_site(server, reached_at(self._listeners))))
+                one.socket.close()
+                continue
             make, words = doors["smtp" if one.name in SMTP else one.name[:4]]
             if one.name in SMTP:
                 factory = make(

@@ -20,7 +20,8 @@ from simmail.rest.api import health
 
 FOLDER = Path(simmail.__file__).parent.parent / "etc" / "operation"
 
-PORTS = {name: port for name, port in asdict(Listen()).items() if name != "host"}
+#: Those that are open unless told otherwise.
+PORTS = {name: port for name, port in asdict(Listen()).items() if name != "host" and port is not None}
 PROBED = {route.path for route in health.ROUTES}
 
 

@@ -16,12 +16,15 @@ from simmail.core.net.loopback import is_loopback
 from simmail.errors import Invalid
 
 #: Listener names as C{endpoints.json} has them, in the order they are shown.
-NAMES = ("smtp", "submission", "smtps", "imap", "imaps", "http")
+NAMES = ("smtp", "submission", "smtps", "imap", "imaps", "http", "auth")
 
 TITLES = {"smtp": "SMTP", "smtps": "SMTPS", "submission": "SUBMISSION", "imap": "IMAP", "imaps": "IMAPS",
-          "http": "HTTP"}
+          "http": "HTTP", "auth": "AUTH"}
 
 BACKLOG = 1024
+
+#: Where those ask who are on this machine.
+LOOPBACK = "127.0.0.1"
 
 DEFAULT = Listen()
 
@@ -82,7 +85,8 @@ def bind(listen: Listen, port_base: int = 0, given: Iterable[socket.socket] = ()
             if not 0 <= number <= 65535:
                 raise Invalid(f"listen.{name}", f"port {number} is not from 0 to 65535")
             held = waiting.pop(number, None)
-            taken.append(_bound(name, listen.host, number) if held is None else _held(name, listen.host, number, held))
+            host = LOOPBACK if name == "auth" else listen.host
+            taken.append(_bound(name, host, number) if held is None else _held(name, host, number, held))
         for port in waiting:
             raise Invalid(COUNT, f"nothing is configured to listen at port {port}; see listen: in the configuration")
     except BaseException:
