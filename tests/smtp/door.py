@@ -183,6 +183,10 @@ class Door:
         """C{X: redis away|back}"""
         self.server.database.set_healthy(value == "back")
 
+    def do_moved(self) -> None:
+        """C{X: moved}: another server has taken the universe."""
+        self.server.roster._lost(self.universe.id)
+
     def do_pass(self, value: str) -> None:
         """C{X: pass 5m}: real time."""
         self.pass_time(parse_duration(value).total_seconds())
