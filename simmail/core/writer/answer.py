@@ -288,6 +288,8 @@ def _is_of_state(question: MailQuestion, language: Language) -> bool:
     if question.behind or not said[1:2] or said[0] not in how.states:
         return False
     persons = (*language.asker, *language.asked_one, *language.polite_words, *language.familiar_words, *how.asking)
+    if f"{' '.join(said[2:])} ".startswith(tuple(f"{one} " for one in how.granted)):
+        return False  # "is it all right to come at one?" is granted
     return said[0] in how.own_states or said[1] not in persons
 
 

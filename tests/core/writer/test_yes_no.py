@@ -25,6 +25,7 @@ class YesNoTests(SynchronousTestCase):
             ("Is the dining room on the ground floor?", ("answer.so yes, it is", "answer.not_so no, it isn't")),
             ("Did you finish the book?", ("answer.so yes, we did", "answer.not_so no, we didn't")),
             ("Ist der Saal beheizt?", ("answer.so ja", "answer.not_so nein")),
+            ("Is it all right to have lunch at one?", ("answer.yes yes, it is", "answer.no no, it isn't")),
             ("Could the bar stay open until midnight?", ("answer.yes yes", "answer.no no")),
             ("Are you coming to the concert?", ("answer.yes yes, we are", "answer.no no, we aren't")),
         ):

@@ -75,6 +75,7 @@ class Restate(Struct, frozen=True, forbid_unknown_fields=True):
     leisurely: tuple[str, ...] = ()
     states: frozenset[str] = frozenset()
     own_states: frozenset[str] = frozenset()
+    granted: tuple[str, ...] = ()
     light: tuple[list[str], ...] = ()
     request_starts: tuple[str, ...] = ()
     pleading: frozenset[str] = frozenset()
