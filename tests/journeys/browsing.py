@@ -50,7 +50,10 @@ class Visit:
 
     def __init__(self, opened: Browser, service: Service, **options: Any) -> None:
         self.base = f"http://127.0.0.1:{service.port('http')}"
-        self.context = opened.new_context(viewport=options.pop("viewport", {"width": 1440, "height": 900}), **options)
+        # Without a language some builds of Chromium call it "en-US@posix" where LANG is C, which is none.
+        self.context = opened.new_context(
+            viewport=options.pop("viewport", {"width": 1440, "height": 900}),
+            locale=options.pop("locale", "en-US"), **options)
         self.context.set_default_timeout(SOON)
         self.page: Page = self.context.new_page()
         self.problems: list[str] = []

@@ -43,7 +43,14 @@ class TurningReactor(MemoryReactorClock):
     def turn(self) -> None:
         """Do all that can be done now."""
         while True:
-            read, write, _ = select.select(list(self.readers), list(self.writers), [], 0)
+            # Not select(), which knows the first 1,024 descriptors only.
+            ready = select.poll()
+            for one in {*self.readers, *self.writers}:
+                ready.register(one, select.POLLIN * (one in self.readers) | select.POLLOUT * (one in self.writers))
+            found = dict(ready.poll(0))
+            over = select.POLLHUP | select.POLLERR
+            read = [one for one in self.readers if found.get(one.fileno(), 0) & (select.POLLIN | over)]
+            write = [one for one in self.writers if found.get(one.fileno(), 0) & (select.POLLOUT | over)]
             if not read and not write:
                 return
             for one, does in (*((one, one.doRead) for one in read), *((one, one.doWrite) for one in write)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from typing import Any
 
@@ -13,6 +14,22 @@ from simmail.mailstore.replication.replicas import Replicas
 from simmail.mailstore.writer.requests import Looks
 from simmail.testing.objects import MemoryObjects
 from tests.contracts.mailstores import DiskProvider, QuickJournal, result_of
+
+
+def clear(path: str) -> None:
+    """
+    Remove a folder, and close what stores that died had open in it, as the kernel does.
+
+    What SQLite has open it closes itself.
+    """
+    shutil.rmtree(path, ignore_errors=True)
+    for name in os.listdir("/proc/self/fd") if os.path.isdir("/proc/self/fd") else ():
+        try:
+            open_in = os.readlink(f"/proc/self/fd/{name}")
+        except OSError:
+            continue
+        if open_in.startswith((f"{path}/mail", f"{path}/journal")):
+            os.close(int(name))
 
 
 class ReplicatedProvider(DiskProvider):
@@ -55,5 +72,5 @@ class ReplicatedProvider(DiskProvider):
         self.die()
         for universe in self.opened:
             self.opened[universe].layout.close()
-        shutil.rmtree(self.path)
+        clear(self.path)
         return self.start()

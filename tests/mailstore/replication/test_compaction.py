@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import tempfile
 from typing import Any
 
@@ -17,7 +16,7 @@ from simmail.mailstore.replication.compaction import Compaction
 from simmail.mailstore.replication.objects import LogObject, id_of
 from tests.contracts.mailstores import a_delivery, a_mail, result_of
 from tests.mailstore.contracts.test_model import BEGINNING, COMMANDS, Side
-from tests.mailstore.replication.providers import ReplicatedProvider
+from tests.mailstore.replication.providers import clear, ReplicatedProvider
 from tests.mailstore.replication.test_replicas import identities, shown
 
 MARIA = "maria@acme.test"
@@ -166,4 +165,4 @@ class CompactionTests(SynchronousTestCase):
                 self.assertEqual(identities(side.store), known)
         finally:
             side.provider.stop()
-            shutil.rmtree(path, ignore_errors=True)
+            clear(path)

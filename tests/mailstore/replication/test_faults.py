@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import tempfile
 from typing import Any
 
@@ -15,6 +14,7 @@ from simmail.errors import Unavailable
 from simmail.testing.objects import MemoryObjects
 from tests.contracts.mailstores import a_delivery, a_mail, result_of
 from tests.mailstore.replication.test_compaction import Compacting
+from tests.mailstore.replication.providers import clear
 
 MARIA, TOM = "maria@acme.test", "tom@acme.test"
 
@@ -175,4 +175,4 @@ class FaultTests(SynchronousTestCase):
             books.objects.trouble, books.objects.losing = "", False
             books.provider.clock.advance(2)
             books.provider.stop()
-            shutil.rmtree(path, ignore_errors=True)
+            clear(path)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import tempfile
 from typing import Any
 
@@ -13,7 +12,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.contracts.mailstores import DiskProvider, result_of
 from tests.mailstore.contracts.test_model import BEGINNING, COMMANDS, Side
-from tests.mailstore.replication.providers import ReplicatedProvider
+from tests.mailstore.replication.providers import clear, ReplicatedProvider
 
 
 def shown(side: Any) -> Any:
@@ -67,7 +66,7 @@ class OtherwiseTests(SynchronousTestCase):
             self.assertEqual(identities(side.store), known)
         finally:
             side.provider.stop()
-            shutil.rmtree(path, ignore_errors=True)
+            clear(path)
 
 
 class RestoredTests(SynchronousTestCase):
@@ -98,4 +97,4 @@ class RestoredTests(SynchronousTestCase):
                     self.assertGreaterEqual((highest, uidnext), tuple(uidnexts[key]))
         finally:
             side.provider.stop()
-            shutil.rmtree(path, ignore_errors=True)
+            clear(path)
