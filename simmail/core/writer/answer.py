@@ -103,10 +103,18 @@ def answer(
 
 
 def _of_things(question: MailQuestion, language: Language) -> bool:
-    """Whether the first of two questions settles both by saying that something is: "is there a lift, or stairs?"."""
+    """
+    Whether the first of two questions settles both: by saying that something is ("is there a lift, or stairs?"), or
+    that it is granted ("is that ok with you, or does it mess up the rota?").
+    """
     said = [word.lower() for word in led_in(words(question.text), restating(language.code))]
     return question.form == "either" and question.short[0] != language.yes and said[1:2] != [] and (
-        said[0] in language.short_answers and said[1] in language.existing)
+        said[0] in language.short_answers) and (said[1] in language.existing or _asks_leave(said, language))
+
+
+def _asks_leave(said: list[str], language: Language) -> bool:
+    """Whether a question, in lower case, is whether something is all right, so that it is granted or refused."""
+    return f"{' '.join(said[2:])} ".startswith(tuple(f"{one} " for one in restating(language.code).granted))
 
 
 def exchanged(scene: Scene, read: Read, question: MailQuestion) -> Said | None:
@@ -288,9 +296,7 @@ def _is_of_state(question: MailQuestion, language: Language) -> bool:
     if question.behind or not said[1:2] or said[0] not in how.states:
         return False
     persons = (*language.asker, *language.asked_one, *language.polite_words, *language.familiar_words, *how.asking)
-    if f"{' '.join(said[2:])} ".startswith(tuple(f"{one} " for one in how.granted)):
-        return False  # "is it all right to come at one?" is granted
-    return said[0] in how.own_states or said[1] not in persons
+    return not _asks_leave(said, language) and (said[0] in how.own_states or said[1] not in persons)
 
 
 def _unknown(

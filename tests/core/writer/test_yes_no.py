@@ -42,6 +42,8 @@ class YesNoTests(SynchronousTestCase):
         (found,) = acts("Hi Maria,\n\nis there a lift, or do we need to carry the speakers up the stairs?\n\nDana")
         self.assertIn(found, ("answer.so yes, there is", "answer.not_so no, there isn't",
                               "answer.yes yes, there is", "answer.no no, there isn't"))
+        (found,) = acts("Hi Maria,\n\nJamal swaps with me, is that ok with you or does it mess up the rota?\n\nDana")
+        self.assertIn(found, ("answer.yes yes, it is", "answer.no no, it isn't"))
         (found,) = acts("Hi Maria,\n\nwill you bring the boxes round, or shall we collect them?\n\nDana")
         self.assertEqual(found, "answer.either")
 
