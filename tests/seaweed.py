@@ -83,8 +83,27 @@ class Seaweed:
         return True
 
     def bucket(self) -> str:
-        """Make a bucket that nobody else has; its URL."""
-        return self._bucket(f"simmail-{os.getpid()}-{next(_buckets)}")
+        """Make a bucket that nobody else has, where something was put already; its URL."""
+        url = self._bucket(f"simmail-{os.getpid()}-{next(_buckets)}")
+        # For the first object of a bucket it makes a file of 64 MB, which takes seconds on a busy machine.
+        deadline = time.monotonic() + _PATIENCE
+        while not self._does("PUT", f"{url}/first", b"first"):
+            if time.monotonic() >= deadline:
+                raise AssertionError(f"SeaweedFS takes nothing: {Path(self._folder, 'log').read_text()[-2000:]}")
+            time.sleep(0.05)
+        self._does("DELETE", f"{url}/first")
+        return url
+
+    def _does(self, method: str, url: str, body: bytes = b"") -> bool:
+        request = _ToSign(method, url, body)
+        AWS4Auth(ACCESS_KEY, SECRET_KEY, REGION, "s3")(request)
+        try:
+            made = urllib.request.Request(
+                request.url, body or None, method=method, headers=request.headers)
+            with urllib.request.urlopen(made, timeout=_PATIENCE):
+                return True
+        except OSError:
+            return False
 
     def _bucket(self, name: str) -> str:
         request = _ToSign("PUT", f"{self.url}/{name}")
@@ -119,8 +138,8 @@ def listed(bucket: str) -> list[str]:
 
 
 class _ToSign:
-    def __init__(self, method: str, url: str) -> None:
-        self.method, self.url, self.body = method, url, b""
+    def __init__(self, method: str, url: str, body: bytes = b"") -> None:
+        self.method, self.url, self.body = method, url, body
         self.headers: dict[str, str] = {}
 
 
