@@ -8,6 +8,14 @@ is a defect: the edges log it with an id and answer 451, NO or 500.
 
 from __future__ import annotations
 
+import errno
+
+#: What the system says of a disk that is full, read-only, broken or gone, and of one process that has too much open:
+#: others can mend it, and then what was asked works.
+_PASSING = frozenset({
+    errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.ENOENT, errno.ENOTDIR, errno.ENODEV, errno.ENXIO,
+    errno.ESTALE, errno.ENOTCONN, errno.EACCES, errno.EPERM, errno.EMFILE, errno.ENFILE})
+
 
 class Refusal(Exception):
     """Something asked for is not done, and nothing has changed.  C{str()} is the text for the client."""
@@ -97,3 +105,14 @@ class Elsewhere(Unavailable):
 
 class Replaced(Unavailable):
     """Another universe was put in the place of the one that was asked: whoever asks again asks that."""
+
+
+def of_disk(error: BaseException) -> Unavailable | None:
+    """
+    Say of an error of the system what those are told who wanted something of the disk.
+
+    @return: None: it is no such error, or a defect.
+    """
+    if isinstance(error, OSError) and error.errno in _PASSING:
+        return Unavailable(f"the disk refuses: {error.strerror or error}; try again later")
+    return None

@@ -495,7 +495,8 @@ class Daemon(SignalledService):
         overdue = threading.Timer(STOP, self._give_up)
         overdue.daemon = True
         overdue.start()
-        return Deferred.fromCoroutine(self._stop()).addBoth(lambda result: overdue.cancel())
+        return Deferred.fromCoroutine(self._stop()).addErrback(
+            lambda failure: self.log.failure("stopping failed", failure)).addCallback(lambda _: overdue.cancel())
 
     def _give_up(self) -> None:
         self.log.critical("stopping took longer than {seconds} s: gave up", seconds=STOP)

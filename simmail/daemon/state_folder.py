@@ -116,11 +116,15 @@ class EndpointsFile:
             self._again = self._reactor.callLater(ROOM, self.write, endpoints)
 
     def remove(self) -> None:
-        """Remove the file; nothing is written any more."""
+        """Remove the file, if the disk lets us; nothing is written any more."""
         if self._again is not None:
             self._again.cancel()
             self._again = None
-        self._path.unlink(missing_ok=True)
+        try:
+            self._path.unlink(missing_ok=True)
+        except OSError as error:
+            # The next start removes it; this one still has to end.
+            self.log.warn("endpoints.json cannot be removed: {error}", error=error)
 
 
 class Announcement:

@@ -9,7 +9,7 @@ Source: RFC 3501 sections 3, 5 and 7; promises, R9 to R12, S2.
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from datetime import datetime
 from typing import Any
 
@@ -21,7 +21,7 @@ from twisted.logger import Logger
 from twisted.mail.imap4 import IMAP4Server
 from twisted.python.failure import Failure
 
-from simmail.errors import Refusal
+from simmail.errors import of_disk, Refusal
 from simmail.imap.capability import capabilities
 from simmail.imap.command.replace import admit
 from simmail.imap.commands import COMMANDS, Verb
@@ -412,11 +412,8 @@ class ImapSession(IMAP4Server):
             error = refusal(refused)
         except ClientGone:
             raise
-        except Exception:
-            # The client gets a name to ask after, not our insides.
-            mark = next(self.context.marks)
-            self.log.failure("IMAP {name} failed ({mark})", name=name.decode("ascii"), mark=mark)
-            error = No(f"Internal error {mark}", "SERVERBUG")
+        except Exception as broken:
+            error = _broken(name.decode("ascii"), broken, self.context.marks)
         return error.line, error
 
     def _done(self, result: Any) -> None:
@@ -552,3 +549,15 @@ class ImapSession(IMAP4Server):
 
 _STATES = {
     "unauth": b"before login", "auth": b"while no mailbox is selected", "select": b"now", "logout": b"after logout"}
+
+
+def _broken(name: str, error: Exception, marks: Iterator[int]) -> No:
+    """What is said when a command failed with an unknown error, the current one."""
+    away = of_disk(error)
+    if away is not None:
+        ImapSession.log.error("IMAP {name}: {error}", name=name, error=error)
+        return refusal(away)
+    # The client gets a name to ask after, not our insides.
+    mark = next(marks)
+    ImapSession.log.failure("IMAP {name} failed ({mark})", name=name, mark=mark)
+    return No(f"Internal error {mark}", "SERVERBUG")

@@ -28,7 +28,7 @@ from twisted.python.failure import Failure
 from twisted.web.server import Request
 
 from simmail.core.time.instant import parse_duration
-from simmail.errors import Refusal, Replaced, Unavailable
+from simmail.errors import of_disk, Refusal, Replaced, Unavailable
 from simmail.rest import errors, validate
 from simmail.rest.answer import Cookied, Large, Octets, Paged, TAKEN
 from simmail.rest.auth import Guard
@@ -118,10 +118,15 @@ class Dispatcher:
         except Exception as error:
             if isinstance(error, CancelledError) and (call.gone or request.left):
                 return
-            # Broken off for somebody else's sake would be a defect too: whoever is still there is told.
-            self.log.failure("incident {incident}: {route} failed", incident=call.request_id,
-                             route=call.route.endpoint)
-            status, octets, headers = errors.defect(call.request_id)
+            away = of_disk(error)
+            if away is not None:
+                self.log.error("incident {incident}: {route}: {error}", incident=call.request_id,
+                               route=call.route.endpoint, error=error)
+            else:
+                # Broken off for somebody else's sake would be a defect too: whoever is still there is told.
+                self.log.failure("incident {incident}: {route} failed", incident=call.request_id,
+                                 route=call.route.endpoint)
+            status, octets, headers = errors.defect(call.request_id) if away is None else errors.error_reply(away)
         if not call.gone:
             request.answer(status, octets, headers, content_type or JSON)
 

@@ -10,6 +10,7 @@ without end, or does not read what it is told, is not read from.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Coroutine
 from math import inf
 from typing import Any
@@ -21,6 +22,7 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
+from simmail.errors import of_disk
 from simmail.smtp import replies
 from simmail.smtp.body import IncomingMessage
 from simmail.smtp.context import SmtpContext
@@ -290,7 +292,15 @@ class Pump:
         self._transport.write(data)
 
     def defect(self, what: str, failure: Failure | None = None) -> bytes:
-        """Log an unknown error (the current one) under an id; answers the reply that tells the id."""
+        """
+        Log an unknown error (the current one) under an id; answers the reply that tells the id.
+
+        What the disk refuses is none of ours: it is logged as it is, and is put off.
+        """
+        error = sys.exc_info()[1] if failure is None else failure.value
+        if error is not None and of_disk(error) is not None:
+            self.log.error("{what}: {error}", what=what, error=error)
+            return replies.of_error(error) or replies.AWAY
         log_id = self.context.number()
         self.log.failure("{what} ({log_id})", failure, what=what, log_id=log_id)
         return replies.internal(log_id)

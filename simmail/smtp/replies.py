@@ -18,7 +18,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from simmail.core.records.bad_address import ACCEPTED, BadKind, REPLIES
-from simmail.errors import Forbidden, OverMailLimit, Refusal, TooLarge, TooMany, Unauthenticated, Unavailable
+from simmail.errors import (
+    Forbidden, of_disk, OverMailLimit, Refusal, TooLarge, TooMany, Unauthenticated, Unavailable,
+)
 
 
 def reply(code: int, enhanced: str, *lines: str) -> bytes:
@@ -152,6 +154,8 @@ def of_error(error: BaseException) -> bytes | None:
         return OVER_MAIL_LIMIT
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
         return DISK_FULL
+    if of_disk(error) is not None:
+        return AWAY
     if isinstance(error, TooMany):
         return reply(451, "4.7.1", str(error))
     if isinstance(error, Forbidden):

@@ -340,6 +340,8 @@ class Reception:
                 return self._pump.defect("a message was not taken")
             if isinstance(error, Unavailable):
                 reply = context.unavailable_reply(len(message))
+            elif isinstance(error, OSError):
+                self._pump.log.error("a message was not taken: {error}", error=error)
             transaction.refused(reply)
             return reply
         self._pump.forgive()

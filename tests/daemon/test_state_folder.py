@@ -77,6 +77,17 @@ class EndpointsFileTests(SynchronousTestCase):
         self.assertEqual(json.loads(self.path.read_text()), self.endpoints)
         self.assertEqual((len(self.lines), self.clock.getDelayedCalls()), (1, []))
 
+    def test_read_only(self) -> None:
+        """Who cannot remove it ends all the same; the log says it."""
+        self.file.write(self.endpoints)
+
+        def refuse(path: Path, missing_ok: bool = False) -> None:
+            raise OSError(30, "Read-only file system")
+
+        self.patch(Path, "unlink", refuse)
+        self.file.remove()
+        self.assertEqual(self.lines, ["endpoints.json cannot be removed: {error}"])
+
     def test_ended_before(self) -> None:
         """Who ends before there is room leaves nothing behind."""
         self.patch(state_folder, "write", self.full)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from unittest.mock import patch
 
 from hypothesis import given, settings
@@ -393,6 +395,20 @@ class OrderTests(SynchronousTestCase):
         self.assertEqual(client.do('a LIST "" *'), [b"a NO [SERVERBUG] Internal error 1"])
         self.assertEqual(client.do("b NOOP"), [b"b OK NOOP completed"])
         self.assertEqual(len(self.flushLoggedErrors(KeyError)), 1)
+
+    def test_disk_refuses(self) -> None:
+        """What the disk refuses may be tried again, and is no defect."""
+        house = House()
+        client = house.signed_in()
+        for number, text in ((errno.EROFS, b"Read-only file system"), (errno.EIO, b"Input/output error"),
+                             (errno.ENOENT, b"No such file or directory")):
+            def refuses(*args: object, number: int = number) -> None:
+                raise OSError(number, os.strerror(number))
+
+            house.store.folders = refuses  # type: ignore[assignment]
+            self.assertEqual(client.do('a LIST "" *'), [
+                b"a NO [UNAVAILABLE] the disk refuses: " + text + b"; try again later"])
+        self.assertEqual(self.flushLoggedErrors(), [])
 
     def test_close(self) -> None:
         """When the server stops, everybody hears it."""

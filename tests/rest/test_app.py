@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
@@ -50,6 +51,10 @@ def explode(call: Call) -> None:
     raise ZeroDivisionError("a secret: sm_abc")
 
 
+def unreadable(call: Call) -> None:
+    raise OSError(errno.EROFS, "Read-only file system", "/a/path")
+
+
 def unencodable(call: Call) -> Any:
     return {"a": "\ud800"}
 
@@ -85,6 +90,7 @@ class DoorTestCase(SynchronousTestCase):
             Route("GET", "/api/explode/{id}", explode, "explode"),
             Route("GET", "/api/unencodable", unencodable, "unencodable"),
             Route("GET", "/api/late", late, "late"),
+            Route("GET", "/api/unreadable", unreadable, "unreadable"),
             Route("GET", "/api/octets", octets, "octets"),
             Route("GET", "/api/slow", self.work, "slow"),
             Route("GET", "/api/slow/{id}", self.work, "slow"),
@@ -181,6 +187,14 @@ class RouteTests(DoorTestCase):
             self.assertEqual((answer.status, answer.error), (500, "internal error; the log has it as incident my-1"))
         self.assertEqual(len(self.flushLoggedErrors(ZeroDivisionError)), 2)
         self.assertEqual(len(self.flushLoggedErrors(UnicodeEncodeError)), 1)
+
+    def test_disk_refuses(self) -> None:
+        """What the disk refuses may be tried again, and is no defect; no path is told."""
+        answer = ask(self.site, "GET", "/api/unreadable", key="v")
+        self.assertEqual((answer.status, answer.error),
+                         (503, "the disk refuses: Read-only file system; try again later"))
+        self.assertIn("retry-after", answer.headers)
+        self.assertEqual(self.flushLoggedErrors(), [])
 
     def test_refusal(self) -> None:
         """A refusal in domain words has its status."""

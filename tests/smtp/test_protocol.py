@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from typing import Any
 
 from hypothesis import given
@@ -88,6 +90,16 @@ class PumpTests(SynchronousTestCase):
         self.assertTrue(self.said().startswith(b"451 "))
         self.assertTrue(self.transport.disconnecting)
         self.assertEqual(len(self.flushLoggedErrors(KeyError)), 2)
+
+    def test_disk_refuses(self) -> None:
+        """What the disk refuses is put off under no name; it is no defect."""
+        for number, reply in ((errno.EROFS, replies.AWAY), (errno.EIO, replies.AWAY), (errno.ENOENT, replies.AWAY),
+                              (errno.ENOSPC, replies.DISK_FULL)):
+            self.setUp()
+            self.pump.receive(b"WAIT\r\n")
+            self.waiting.errback(OSError(number, os.strerror(number)))
+            self.assertEqual((self.said(), self.pump.closed), (reply, False))
+        self.assertEqual(self.flushLoggedErrors(), [])
 
     def test_useless(self) -> None:
         """Commands without effect are counted, until one has had one."""

@@ -44,7 +44,9 @@ class ReplyTests(SynchronousTestCase):
             (errors.OverMailLimit("x"), replies.OVER_MAIL_LIMIT), (OSError(errno.ENOSPC, "x"), replies.DISK_FULL),
             (OSError(errno.EDQUOT, "x"), replies.DISK_FULL), (errors.TooMany("slow", 1.0), b"451 4.7.1 slow\r\n"),
             (errors.Forbidden("no"), b"550 5.7.1 no\r\n"), (errors.Refusal("no"), b"554 5.6.0 no\r\n"),
-            (OSError(errno.EIO, "x"), None), (KeyError("x"), None),
+            (OSError(errno.EIO, "x"), replies.AWAY), (OSError(errno.EROFS, "x"), replies.AWAY),
+            (FileNotFoundError(errno.ENOENT, "x"), replies.AWAY), (OSError(errno.EINVAL, "x"), None),
+            (OSError("x"), None), (KeyError("x"), None),
         ):
             self.assertEqual(of_error(error), expected, error)
 

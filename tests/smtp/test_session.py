@@ -4,6 +4,8 @@ Sessions: order, waiting, back-pressure, what is stored and where.
 
 from __future__ import annotations
 
+import errno
+import os
 from typing import Any
 
 import msgspec
@@ -12,7 +14,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.records.commit import EventQuery
 from simmail.errors import Unavailable
-from simmail.smtp import protocol
+from simmail.smtp import protocol, replies
 from simmail.smtp.protocol import AHEAD
 from simmail.testing.universe import now
 from tests.smtp.door import Door, Wire
@@ -107,6 +109,18 @@ class OrderTests(SynchronousTestCase):
         self.assertRegex(said, r"\A451 4\.3\.0 Internal error [0-9a-f]+, try again later\r\n\Z")
         self.assertEqual(len(self.flushLoggedErrors(ZeroDivisionError)), 1)
         self.assertEqual(wire.ask("NOOP"), "250 2.0.0 OK\r\n")
+
+    def test_disk_refuses(self) -> None:
+        """What the disk refuses is put off, and the session goes on."""
+        for number in (errno.EROFS, errno.EIO, errno.ENOENT):
+            door = Door()
+            slow, wire = Slow(door), door.hello()
+            wire.send(TRANSACTION + MESSAGE)
+            wire.taken()
+            slow.go_on(OSError(number, os.strerror(number)))
+            self.assertEqual(wire.taken(), replies.AWAY)
+            self.assertEqual(wire.ask("NOOP"), "250 2.0.0 OK\r\n")
+        self.assertEqual(self.flushLoggedErrors(), [])
 
     def test_defect_in_a_command(self) -> None:
         """So is one in a verdict; what is read next cannot be told, so the connection ends."""
