@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from simmail.core.language.clause.question_types import asking, mentions_any
 from simmail.core.language.clause.restate import asks_ability, deed, found_out, own_matter, wants_deed
+from simmail.core.language.clause.statement import either_stated, stated, wondered
 from simmail.core.language.clause.tables import led_in, restating
 from simmail.core.language.phrases import asks_for_something, documents, is_document, noun_phrase, words
 from simmail.core.language.questions import MailQuestion, asks_to_do
@@ -46,7 +47,11 @@ _NAMED = frozenset({
     "answer.own", "answer.life", "answer.propose", "answer.details", "answer.recall", "answer.piece",
     "answer.sum", "answer.never", "answer.open", "answer.called_off", "answer.confirm", "answer.do", "answer.dont",
     "answer.option", "answer.way", "answer.who", "answer.me", "answer.opinion",
+    "answer.stated", "answer.denied", "answer.find_out",
 })
+#: How often the first of two things is what is so; how often a yes or a no is said in full, by how much somebody writes.
+_FIRST = 0.6
+_IN_FULL = {"short": 0.6, "medium": 0.85, "long": 0.95}
 #: Answers that compare what is asked with what is known.
 _COMPARED = frozenset({"answer.said_so", "answer.said_not"})
 #: Answers that are a yes or a no, and which.
@@ -86,6 +91,9 @@ def answer(
         return Said(act="answer.secret", values=values)
     if quoted is not None or begins is not None:
         return quoted or begins
+    settled = _either_stated(scene, question)
+    if settled is not None:
+        return settled
     chosen = _chosen(scene, read, question, place, values, known)
     if chosen is not None:
         return chosen
@@ -100,6 +108,19 @@ def answer(
             _of_things(question, scene.language)):
         return _yes_or_no(scene, read, question, values)
     return _unknown(scene, read, question, values, known)
+
+
+def _either_stated(scene: Scene, question: MailQuestion) -> Said | None:
+    """Which of two things is so, said in full; the first more often than the other."""
+    if question.type in ("who", "what", "much", "many", "where", "when") or question.behind:
+        return None
+    both = either_stated(question.text, scene.language, scene.for_firm)
+    if not both:
+        return None
+    liked_one = liked(both, scene.request.notes, scene.language)
+    mood = Dice(scene.request.persona.id).on("either", *both)
+    told = liked_one or both[0 if mood.chance(_FIRST, "which") else -1]
+    return Said(act="answer.own", values={"value": f"{told[:1].upper()}{told[1:]}."})
 
 
 def _of_things(question: MailQuestion, language: Language) -> bool:
@@ -284,6 +305,14 @@ def _yes_or_no(scene: Scene, read: Read, question: MailQuestion, values: dict[st
     if any(f" {word} " in low for word in how.any_words) and question.type == "yes_no":
         yes = yes and scene.manner.yes < 0.6  # "is there anything else?": mostly not
     named = {"yes": short[0] or scene.language.yes} if yes else {"no": short[1] or scene.language.no}
+    statement = None if question.behind else stated(question.text, scene.language, scene.for_firm)
+    told = "" if statement is None else statement.yes if yes else statement.no
+    if told and statement is not None and statement.wished:
+        return Said(act="answer.own", values={
+            **without_topic(values), "value": f"{scene.language.yes if yes else scene.language.no}, {told}.".capitalize()})
+    if told and scene.dice.chance(_IN_FULL[scene.length], "stated", question.text):
+        return Said(act="answer.stated" if yes else "answer.denied", values={
+            **without_topic(values), "value": in_full(told, scene)})
     if _is_of_state(question, scene.language):
         return Said(act="answer.so" if yes else "answer.not_so", values={**values, **named})
     return Said(act="answer.yes" if yes else "answer.no", values={**values, **named})
@@ -345,7 +374,10 @@ def _unknown(
         return LIFE["status"](scene, read, "status", 0)[0]
     if colleague is not None:
         plain.update(colleague=colleague.name, area=colleague.area)
-    return Said(act="answer.unknown", values=plain)
+        return Said(act="answer.unknown", values=plain)
+    asked = wondered(question.text, language, scene.for_firm)
+    return Said(act="answer.find_out", values={**without_topic(plain), "value": asked}) if asked else Said(
+        act="answer.unknown", values=plain)
 
 
 def _leaves_choice(low: str, language: Language) -> bool:

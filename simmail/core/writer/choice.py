@@ -37,9 +37,8 @@ _AGREEING = (".accept", ".solved", ".come", ".ok", ".agree", ".do", ".pay", ".si
 #: Answers that leave open what is asked, and bare ones.
 _OPEN = frozenset(("answer.unknown", "answer.open", "answer.think", "answer.back", "answer.past"))
 _BARE = frozenset(("answer.yes", "answer.no", "answer.so", "answer.not_so", "answer.glad", "answer.sorry"))
-#: What an answer tells, by the names of its values; what says a yes or a no in full.
-_TELLING = ("value", "option", "said", "denied", "task")
-_IN_FULL = frozenset(("said", "denied"))
+#: What an answer tells, by the names of its values.
+_TELLING = ("value", "option", "task")
 
 
 def values_of(scene: Scene, read: Read) -> dict[str, str]:
@@ -140,7 +139,7 @@ def consistent(said: Sequence[Said], base: datetime, language: Language) -> list
                 other.asked is not None and other.act not in _OPEN and other.asked.text == one.asked.text
                 for other in beside):
             continue
-        if one.act in _BARE and _IN_FULL.isdisjoint(one.values) and "topic" not in one.values and (
+        if one.act in _BARE and "topic" not in one.values and (
                 agrees if one.act in ("answer.no", "answer.not_so", "answer.sorry") else refuses):
             continue  # a no to nobody knows what, beside what was agreed to
         if one.act in _BARE and any(
@@ -163,4 +162,4 @@ def _differs(one: Said, slot: Marks, base: datetime, language: Language) -> bool
 
 def _same_thing(one: Said, other: Said) -> bool:
     topic = one.values.get("topic", "")
-    return bool(topic) and topic == other.values.get("topic") and not (_IN_FULL & {*one.values, *other.values})
+    return bool(topic) and topic == other.values.get("topic")

@@ -101,6 +101,14 @@ class Scene(Struct, frozen=True):
         """Return whether one of the lines of an act stands in the mails below."""
         return any(len(line.longest) > 11 and line.longest in self.said for line in self.voice.lines(act))
 
+    @property
+    def for_firm(self) -> bool:
+        """Whether the writer speaks for its firm to somebody of another."""
+        persona = self.request.persona
+        own, theirs = (one.rpartition("@")[2].lower() for one in (
+            persona.address, self.request.correspondent.address))
+        return bool(persona.org) and not self.friends and own != theirs
+
     def due(self, days: int, deadlines: tuple[date, ...] = ()) -> date:
         """Return the day for a promise: so many working days ahead, and not after a deadline that can still be kept."""
         day = self.calendar.workday(days)

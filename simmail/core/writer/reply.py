@@ -87,7 +87,7 @@ _OFFERING = frozenset({"yes_no", "choice", "either", "what", "how", "request"})
 _TAKING_BACK = _WHOLE | {"meeting", "booked", "invite", "sick", "grief", "congrats", "offer", "alternatives"}
 # Answers that tell nothing of the state of a thing.
 _NO_NEWS = frozenset({"answer.unknown", "answer.open", "answer.think", "answer.yes",
-                      "answer.no", "answer.so", "answer.not_so", "answer.back", "answer.when", "answer.why"})
+                      "answer.no", "answer.so", "answer.not_so", "answer.find_out", "answer.back", "answer.when", "answer.why"})
 # Mail that tells or offers something; mail that is not answered with what is known alone.
 _TELLING = frozenset({"information", "news", "confirmation", "received", "delivery", "notice", "sales", "recruiting"})
 _UNTOLD = (_WHOLE - _TELLING - {"data_request"}) | (CLOSE - {"greeting"}) | {"meeting", "redress", "question"}

@@ -129,8 +129,7 @@ _AGAIN = frozenset((
     "answer.recall", "answer.piece", "answer.sum", "answer.said_so", "answer.said_not", "answer.called_off",
     "date.none"))
 #: What a person tells of itself in these is remembered, and how much of it.
-_OWN = MappingProxyType({"answer.own": ("value",), "answer.yes": ("said",), "answer.no": ("denied",),
-                         "answer.so": ("said",), "answer.not_so": ("denied",)})
+_OWN = frozenset(("answer.own", "answer.stated", "answer.denied"))
 _LONGEST_OWN = 200
 _KEPT = ("doc", "ref", "amount", "about")
 
@@ -161,8 +160,8 @@ def _remarks(scene: Scene, said: list[Said]) -> tuple[Remark, ...]:
     declined = [
         timed(scene, "called_off", read.found.slots[0]) for act in said if act.act.endswith(".decline")
         for read in scene.read if read.found.invited == "request" and read.found.slots]
-    own = [say(act.values[name], _LONGEST_OWN) for act in said for name in _OWN.get(act.act, ())
-           if act.values.get(name)]
+    own = [say(f"{act.values['value'][:1].upper()}{act.values['value'][1:]}", _LONGEST_OWN) for act in said
+           if act.act in _OWN and act.values.get("value")]
     return (*(remark for act in said for remark in act.remarks), *declined, *(
         Remark("said", "persona", "", scene.request.now, one, language=scene.language.code) for one in own))
 
