@@ -542,18 +542,19 @@ class _Reader:
             # "14h30".
             if self._at(after) == "h" and len(self._at(after + 1)) == 2 and self._at(after + 1) < "60":
                 return (hour, int(self._at(after + 1)), False), after + 2 - position
-            return (hour, minute, False), after + 1 - position
+            return (self._of_day(hour, position), minute, False), after + 1 - position
+        other = self._at(after) == language.or_ and after == position + 1 and self._number(after + 1, 1, 23) is not None
+        if other and (self._at(after + 2) in language.halves or self._at(after + 2) in language.hour_words):
+            return (self._of_day(hour, position), 0, False), 1  # "10 or 2 o'clock"
         following = self._at(after)
         bare = not marked and after == position + 1 and 1 <= hour <= 20
         if bare and self._at(position - 1) in language.at_words and (
             not following[:1].isalnum() and following not in ("%", "/", "-", "–") or following in language.after_hour
         ):
             # "Tomorrow at 3": in the afternoon.
-            late = hour < 7 and bool(language.halves) and not self._in_the_morning(position)
-            return (hour + 12 if late else hour, 0, False), 1
-        if marked and self._at(position + 1) == "." and hour < 7 and language.halves and not self._in_the_morning(
-                position):
-            hour += 12
+            return (self._of_day(hour, position), 0, False), 1
+        if marked and self._at(position + 1) == ".":
+            hour = self._of_day(hour, position)
         return ((hour, minute, False), after - position) if marked else None
 
     def _spoken(self, position: int) -> tuple[tuple[int, int, bool], int] | None:
@@ -568,13 +569,18 @@ class _Reader:
             low[behind:behind + len(phrase.split())]) == phrase), "")
         told = not self._at(at).isdigit() and self._at(position - 1) in language.at_words and self._at(
             at + 1) not in language.spans and (behind > at + 1 or not self._at(at + 1)[:1].isdigit())
-        if hour is None or not 1 <= hour <= 23 or not (lead or tail or told):
+        if hour is None or not 1 <= hour <= 23 or not (lead or tail or told) or self._at(at) in (
+                language.determiners) and self._at(at + 1) in language.spans:
             return None
-        if hour < 7 and language.halves and not self._in_the_morning(position):
-            hour += 12
+        hour = self._of_day(hour, position)
         minutes = 60 * hour + language.before_hour.get(lead, 0) + language.behind_hour.get(tail, 0)
         return (minutes // 60, minutes % 60, False), (behind + len(tail.split()) if tail else (
             behind if behind > at + 1 else at + 1)) - position
+
+    def _of_day(self, hour: int, position: int) -> int:
+        """An hour as one says it where the day is halved: two o'clock is in the afternoon."""
+        late = 0 < hour < 7 and bool(self._language.halves) and not self._in_the_morning(position)
+        return hour + 12 if late else hour
 
     def _in_the_morning(self, position: int) -> bool:
         beside = " ".join(self.low[max(0, position - 3):position + 5])

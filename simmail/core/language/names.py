@@ -159,13 +159,15 @@ def addressee(greeting: str, language: Language) -> str:
     return " ".join(words)[:60]
 
 
-def is_somebody_else(addressed: str, persona: str, address: str, language: Language) -> bool:
+def is_somebody_else(addressed: str, persona: str, address: str, language: Language, org: str = "") -> bool:
     """
     Return whether a greeting means another person than the persona.
 
     Nicknames, initials, spellings that begin alike, and whatever the address
-    itself says count as the same person.
+    itself says count as the same person, and so does its organisation: "Dear Heron Street".
     """
+    if addressed.lower() in org.lower():
+        return False
     named = [word.strip(".").lower() for word in addressed.split()]
     titled = any(word in language.honorifics for word in named)
     named = [word for word in named if word not in language.honorifics]

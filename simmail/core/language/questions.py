@@ -160,7 +160,8 @@ def read_question(sentence: str, language: Language, form: str = "", about: str 
         # "Which day was it again?"
         recalls = recalls or low.rstrip(_MARKS).endswith(asking(language.code).again)
     return MailQuestion(
-        text=_capital(say(sentence, 200)), form=form, topic=say(_noun(topic(sentence, language), language), 60),
+        text=_capital(say(sentence, 200)), form=form,
+        topic=say(_noun(topic(sentence, language), language, form == "many"), 60),
         short=short_answers(tokens, language), options=offered, type=asked_for or form, behind=say(statement, 160),
         checks=bool(statement), recalls=recalls,
         needs=any(word.lower() in language.need_words for word in tokens),
@@ -242,11 +243,16 @@ def asking_clause(low: str, language: Language) -> str:
     return low
 
 
-def _noun(phrase: str, language: Language) -> str:
-    """A phrase without the verb at its end, which is no part of what is asked about; C{""} where nothing is left."""
+def _noun(phrase: str, language: Language, counted: bool = False) -> str:
+    """
+    A phrase without the verb at its end, which is no part of what is asked about; C{""} where nothing is left.
+
+    @param counted: it is of many things, so that no verb in it ends in "s".
+    """
     how = restating(language.code)
     words = phrase.split()
-    while len(words) > 2 and (words[-1].lower() in how.verb_starts or third(words[-1].lower(), how) and len(words) > 3):
+    while len(words) > 2 and (words[-1].lower() in how.verb_starts or not counted and len(words) > 3 and third(
+            words[-1].lower(), how)):
         words.pop()
     if how.order == "inverted" and words and (past(words[-1].lower(), how) or words[-1].lower() in how.auxiliaries):
         return ""

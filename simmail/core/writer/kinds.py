@@ -15,7 +15,7 @@ from simmail.core.language.phrases import is_document, pieces, say, things, what
 from simmail.core.language.questions import MailQuestion
 from simmail.core.language.tables import counted
 from simmail.core.writer.agenda import clock, numbered, plain_date
-from simmail.core.writer.answer import answer
+from simmail.core.writer.answers.answer import answer
 from simmail.core.writer.by_intent import counters
 from simmail.core.writer.choice import timed
 from simmail.core.writer.context import Scene, set_scene

@@ -19,7 +19,9 @@ from simmail.core.language.questions import MailQuestion, asks_to_do, stands_in
 from simmail.core.language.tables import counted
 from simmail.core.language_data import WRITTEN, tongue
 from simmail.core.writer import by_facts
-from simmail.core.writer.answer import CLOSE, answers, exchanged, is_request
+from simmail.core.writer.answers.answer import CLOSE, answers, exchanged
+from simmail.core.writer.answers.suggestions import suggested
+from simmail.core.writer.answers.yes_no import is_request
 from simmail.core.writer.by_intent import DEALINGS, matter, meeting, times, without_ref
 from simmail.core.writer.choice import HIGH, LOW, consistent, does, plain, values_of, what_for
 from simmail.core.writer.context import Read, Scene, mentions, tongues
@@ -87,7 +89,8 @@ _OFFERING = frozenset({"yes_no", "choice", "either", "what", "how", "request"})
 _TAKING_BACK = _WHOLE | {"meeting", "booked", "invite", "sick", "grief", "congrats", "offer", "alternatives"}
 # Answers that tell nothing of the state of a thing.
 _NO_NEWS = frozenset({"answer.unknown", "answer.open", "answer.think", "answer.yes",
-                      "answer.no", "answer.so", "answer.not_so", "answer.find_out", "answer.back", "answer.when", "answer.why"})
+                      "answer.no", "answer.so", "answer.not_so", "answer.find_out", "answer.back", "answer.when",
+                      "answer.why"})
 # Mail that tells or offers something; mail that is not answered with what is known alone.
 _TELLING = frozenset({"information", "news", "confirmation", "received", "delivery", "notice", "sales", "recruiting"})
 _UNTOLD = (_WHOLE - _TELLING - {"data_request"}) | (CLOSE - {"greeting"}) | {"meeting", "redress", "question"}
@@ -124,6 +127,7 @@ def reply(scene: Scene) -> list[Said]:
     held = settle(scene)
     for number, read in enumerate(scene.read):
         acts = consistent(_to_the_point(scene, _to(scene, read, number)), read.base, scene.language)
+        acts = [*acts, *suggested(scene, read, acts)]
         body.extend(act for act in acts if act.act not in {one.act for one in body}
                     or act.act.startswith("answer."))
     body = _labelled(_as_clicked(body, scene))

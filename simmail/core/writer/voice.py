@@ -436,7 +436,7 @@ def long_forms(pieces: Iterable[Piece], language: Language) -> list[Piece]:
         )
         if had and low.endswith("'d"):
             long = long.rsplit(" ", 1)[0] + " had"
-        elif had and low.endswith("'s") and following in ("been", "done", "gone", "got", "heard", "told"):
+        elif had and low.endswith("'s") and following in ("been", "got", "heard", "told"):
             long = long.rsplit(" ", 1)[0] + " has"
         if short[0].isupper():
             long = long[0].upper() + long[1:]

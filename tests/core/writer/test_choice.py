@@ -85,7 +85,7 @@ class ConsistencyTests(SynchronousTestCase):
         known = Said(act="answer.fact", values={"label": "delivery", "value": "Thursday at 8:20"})
         same = Said(act="answer.way", values={"option": "Monday at 17:10"})
         no = Said(act="answer.no", values={"no": "no"})
-        named = Said(act="answer.no", values={"denied": "I don't smoke"})
+        named = Said(act="answer.denied", values={"value": "I don't smoke"})
         for said, kept in (([slot, other], [slot]), ([slot, known, same], [slot, known, same]),
                            ([slot, no, named], [slot, named]), ([other, no], [other, no])):
             self.assertEqual(consistent(said, NOW, language("en")), kept)

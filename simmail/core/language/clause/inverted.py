@@ -1,20 +1,73 @@
 """
-Words of languages whose questions put the verb before the subject, as the other side says them.
+Words of languages whose questions put the verb before the subject, as the other side says them, and the forms of their
+verbs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from simmail.core.language.clause.tables import Restate
+from simmail.core.language.clause.tables import Restate, done
+
+#: Letters up to which a word in "-ed" may be a noun: "shed", "speed".
+_SHORT_PAST = 5
 
 
-def flipped(words: Sequence[str], how: Restate) -> str:
-    """Return words as the other side says them: "my flat" is "your flat", "call you" is "call me"."""
-    done: list[str] = []
+def flipped(words: Sequence[str], how: Restate, we: bool = False) -> str:
+    """
+    Return words as the other side says them: "my flat" is "your flat", "call you" is "call me", and "you" before a
+    verb is a subject, with which the verb goes.
+
+    @param we: the other side speaks for others as well.
+    """
+    said: list[str] = []
     for at, word in enumerate(words):
         low = word.lower()
-        ours = low in how.theirs and not how.ours.isdisjoint(one.lower() for one in words[at + 1:at + 3])
-        new = how.theirs.get(f"{low} ours" if ours else low) or how.theirs.get(low)
-        done.append(new or how.objects.get(low, word))
-    return " ".join(done)
+        before, after = (words[spot].lower() if 0 <= spot < len(words) else "" for spot in (at - 1, at + 1))
+        if low in how.asked:
+            subject = _is_subject(before, after, how)
+            said.append(how.themselves_all[not subject] if we else how.asked[low] if subject else how.objects[low])
+        elif low in how.theirs:
+            ours = we or not how.ours.isdisjoint(one.lower() for one in words[at + 1:at + 3])
+            said.append(how.theirs.get(f"{low} ours", how.theirs[low]) if ours else how.theirs[low])
+        elif before in how.asking and low in how.of_one:
+            said.append(how.of_one[low])
+        elif before in how.asked and said[-1] == how.asked[before]:
+            said.append(how.mine.get(low, word))
+        else:
+            said.append(how.objects.get(low, word))
+    return " ".join(said)
+
+
+def _is_subject(before: str, after: str, how: Restate) -> bool:
+    """Whether "you" between two words is a subject: "the price you named", but not "help you decide"."""
+    if after in how.auxiliaries:
+        return after not in how.verbs or before not in how.verbs
+    if done(after, how) and after not in how.no_verbs:
+        return before not in how.verbs and before not in how.prepositions
+    return before in how.conjunctions or after in how.past.values() or participle(after, how) and before not in (
+        how.verbs | how.prepositions)
+
+
+def participle(word: str, how: Restate) -> bool:
+    """Return whether a lower-case word may stand behind "has": "sent", "arrived"."""
+    return word in how.participles or word.endswith("ed") and (len(word) > _SHORT_PAST or any(
+        done(one, how) for one in (word[:-2], word[:-1], word[:-3])))
+
+
+def third_person(verb: str, how: Restate) -> str:
+    """Return a verb in its plain form as "she" has it."""
+    if verb in how.third:
+        return how.third[verb]
+    if verb.endswith(("s", "x", "z", "ch", "sh", "o")):
+        return f"{verb}es"
+    return f"{verb[:-1]}ies" if verb.endswith("y") and verb[-2:-1] not in "aeiou" else f"{verb}s"
+
+
+def past_tense(verb: str, how: Restate) -> str:
+    """Return a verb in its plain form as it stands of the past."""
+    if verb in how.past:
+        return how.past[verb]
+    if verb.endswith("e"):
+        return f"{verb}d"
+    return f"{verb[:-1]}ied" if verb.endswith("y") and verb[-2:-1] not in "aeiou" else f"{verb}ed"

@@ -82,6 +82,10 @@ def _cut(sentence: str, language: Language, how: Opening, marked: bool) -> int:
         words = _words(behind, how)
         # "Could you tell me, and is it ...": what asks to be told stays with what it asks.
         whole = len(before.split()) < _HEAD  # "Maria, are you there?"
+        other = behind.lower().partition(f" {language.or_} ")[2]
+        if not marked and other and _begins(words, how, sure=False, inside=False) and _begins(
+                _words(other, how), how, sure=False, inside=False) and words[0].lower() in how.verbs:
+            return joint.end()  # "I couldn't park, is it open again or should I get the bus."
         inside = not whole and joint.group().strip() not in _STRONG
         if len(words) >= _TAIL and _begins(words, how, sure=not marked, inside=inside) and not (
                 before.lower().endswith(asking(language.code).telling)):

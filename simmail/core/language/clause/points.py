@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable
 from msgspec.structs import replace
 
 from simmail.core.language.clause import question_types
+from simmail.core.language.clause.tables import clause_words, cut, restating
 from simmail.core.language.phrases import say
 from simmail.core.language.questions import MailQuestion, is_question, options, read_question
 from simmail.core.language.tables import Language
@@ -37,7 +38,10 @@ def points(
         if sentence not in items:
             wanted = _announces(sentence, language)
         clauses = question_types.clauses(sentence, language)
-        if question_types.says_only(sentence, language) and before:
+        offered = _offered(sentence, before, language)
+        if offered:
+            found.append(read_question(offered, language))
+        elif question_types.says_only(sentence, language) and before:
             # "It arrives on Friday.  Is that right?"
             found.append(_about(sentence, before, language, checks=True))
         elif clauses and not any(one.options for one in asked):
@@ -73,6 +77,20 @@ def points(
         question_types.only_asks_to_be_told(one.text, language))), *opinions[:1])
 
 
+def _offered(sentence: str, before: str, language: Language) -> str:
+    """What a question of two words offers, by the sentence before it: "I can hold 400 for you.  Shall I?"."""
+    how, low = restating(language.code), sentence.lower().strip(" ?!.")
+    if not before or low not in how.offers:
+        return ""
+    tokens = before.replace("\u2019", "'").rstrip(" .!").split()
+    plain = [one.lower() for one in tokens]
+    back = range(len(plain) - 2, -1, -1)
+    at = next((at + 2 for at in back if plain[at] in how.asking and plain[at + 1] in how.modals), 0) or next(
+        (at + 1 for at in back if plain[at] in how.willing), 0)
+    deed = " ".join(cut(clause_words(" ".join(tokens[at:])), how)) if at else ""
+    return f"{sentence.strip(' ?!.')} {deed}?" if deed else ""
+
+
 def _wanted(item: str, language: Language) -> MailQuestion:
     """The request for an item of a list, of the type of its noun: "the name of the treasurer"."""
     whether = next((one for one in question_types.asking(language.code).whether if item.lower().startswith(
@@ -80,7 +98,7 @@ def _wanted(item: str, language: Language) -> MailQuestion:
     if whether:
         return _about(f"{item[len(whether):].strip()}", item[len(whether):].strip(), language)
     if question_types.type_of(item.lower(), language):
-        return read_question(f"{item.rstrip(' .?!')}?", language)
+        return replace(read_question(f"{item.rstrip(' .?!')}?", language), needs=True)
     read = read_question(item, language)
     return replace(read, form="request", type=question_types.named_type(item, language) or "request", options=(),
                    topic=_item(item, language) if language.inflected else read.topic or _item(item, language))

@@ -116,6 +116,7 @@ class Asking(Struct, frozen=True, forbid_unknown_fields=True):
     behind_verbs: frozenset[str] = frozenset()
     together: tuple[str, ...] = ()
     secret: tuple[str, ...] = ()
+    suggesting: tuple[str, ...] = ()
     machine: tuple[str, ...] = ()
     human: tuple[str, ...] = ()
     tenure: tuple[str, ...] = ()

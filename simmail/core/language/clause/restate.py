@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from simmail.core.language.clause import infinitive, inverted, verb_second
 from simmail.core.language.clause.tables import (
-    STOPS, Restate, asking_part, clause_words, cut, fit, led_in, restating,
+    STOPS, Restate, asking_part, clause_words, cut, done, fit, led_in, restating,
 )
 from simmail.core.language.phrases import say
 from simmail.core.language.tables import Language
@@ -67,9 +67,8 @@ def deed(request: str, language: Language, polite: bool = True) -> tuple[str, st
         words = words[len(before) + len(start.split()):]
         if before and f"r{before[-1]}" in how.suffixes:
             words[0] += before[-1]  # "te puedes quedar" is "puedes quedarte"
-    elif how.order == "infinitive" or how.order == "inverted" and not how.verbs.intersection(
-        word.lower() for word in led_in(words, how)[:1]
-    ):
+    elif how.order == "infinitive" or how.order == "inverted" and not any(
+            done(word.lower(), how) for word in led_in(words, how)[:1]):
         return "", ""
     rest = led_in(words, how)
     if len(words) - len(rest) > 1:
@@ -87,7 +86,7 @@ def deed(request: str, language: Language, polite: bool = True) -> tuple[str, st
         return said, said
     if how.order == "inverted":
         light = low_words[:2] in how.light  # "have a look"
-        if not light and (low_words[0] not in how.verbs or low_words[0] in how.auxiliaries):
+        if not light and (not done(low_words[0], how) or low_words[0] in how.auxiliaries):
             return "", ""
         said = fit(inverted.flipped([low_words[0], *words[1:]], how))
         return said, said
@@ -101,7 +100,7 @@ def wants_deed(request: str, language: Language) -> bool:
     text = f" {' '.join(low)} "
     start = next((one for one in how.request_starts if f" {one} " in text), "")
     behind = text.partition(f" {start} ")[2].split()[:1] if start else []
-    return bool(how.verbs.intersection(behind)) and how.no_deeds.isdisjoint(behind)
+    return any(done(one, how) for one in behind) and how.no_deeds.isdisjoint(behind)
 
 
 def _unhurried(request: str, how: Restate) -> str:

@@ -63,6 +63,7 @@ class Restate(Struct, frozen=True, forbid_unknown_fields=True):
     clitics: Mapping[str, str] = {}
     past: Mapping[str, str] = {}
     verbs: frozenset[str] = frozenset()
+    deeds: frozenset[str] = frozenset()
     verb_starts: frozenset[str] = frozenset()
     verb_endings: tuple[str, ...] = ()
     mine_of: tuple[str, ...] = ()
@@ -85,6 +86,7 @@ class Restate(Struct, frozen=True, forbid_unknown_fields=True):
     request_fillers: frozenset[str] = frozenset()
     offers: tuple[str, ...] = ()
     accepts: str = ""
+    willing: frozenset[str] = frozenset()
     no_deeds: frozenset[str] = frozenset()
     prefixes: frozenset[str] = frozenset()
     not_yet: str = ""
@@ -118,6 +120,19 @@ class Restate(Struct, frozen=True, forbid_unknown_fields=True):
     predicate_endings: tuple[str, ...] = ()
     alike: str = ""
     quoting: frozenset[str] = frozenset()
+    knowing: tuple[str, ...] = ()
+    found_out: str = ""
+    done: str = ""
+    undone: str = ""
+    plural: frozenset[str] = frozenset()
+    themselves_all: tuple[str, str] = ("", "")
+    of_one: Mapping[str, str] = {}
+    other_predicates: frozenset[str] = frozenset()
+    unbidden: frozenset[str] = frozenset()
+    conjunctions: frozenset[str] = frozenset()
+    one: frozenset[str] = frozenset()
+    would: tuple[str, str] = ("", "")
+    to: str = ""
     contracted: Mapping[str, str] = {}
     based: frozenset[str] = frozenset()
     being: frozenset[str] = frozenset()
@@ -210,6 +225,11 @@ def cut(words: list[str], how: Restate) -> list[str]:
     while end and words[end - 1].lower() in how.trailing:
         end -= 1
     return words[:end]
+
+
+def done(word: str, how: Restate) -> bool:
+    """Return whether a lower-case word is a verb in its plain form, where one may stand."""
+    return word in how.verbs or word in how.deeds
 
 
 def third(word: str, how: Restate) -> bool:

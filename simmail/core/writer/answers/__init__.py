@@ -1,0 +1,1 @@
+"""What is said to each thing that a mail asks."""

@@ -1,0 +1,239 @@
+"""
+The answers to the questions of a mail: from the facts of the case, the thread, the notes, what the person knows of
+itself, an exchange, or none.
+
+An answer is of the type that is asked for: a wh-question gets no yes, and what nobody knows is not promised but said to
+be unknown, asked back, or left to whom it concerns.
+"""
+
+from __future__ import annotations
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from simmail.core.language.clause.question_types import asking, mentions_any
+from simmail.core.language.clause.restate import deed, found_out, own_matter
+from simmail.core.language.clause.tables import restating
+from simmail.core.language.phrases import documents
+from simmail.core.language.questions import MailQuestion, asks_to_do
+from simmail.core.language.tables import Language
+from simmail.core.writer.answers.requests import granted, requested
+from simmail.core.writer.answers.unknown import looked_into, unknown
+from simmail.core.writer.answers.yes_no import either_of, is_request, of_things, yes_or_no
+from simmail.core.writer.by_intent import meeting
+from simmail.core.writer.choice import LOW
+from simmail.core.writer.context import Read, Scene, without_determiner
+from simmail.core.writer.exchanges import recognition
+from simmail.core.writer.sources.answer_sources import AnswerSources
+from simmail.core.writer.sources.known import (
+    asks_state, is_told, looked_up, option_said, said_before, values_for, without_topic,
+)
+from simmail.core.writer.sources.noted import liked
+from simmail.core.writer.speech_act import Said
+
+#: Types of questions that a thread answers or leaves open.
+_REMEMBERED = frozenset(("who", "where", "when", "long", "much", "many", "what", "how"))
+#: Words of a thing to choose that needs no article.
+_SHORT = 2
+#: Answers that say by themselves what they are the answer to.
+_NAMED = frozenset({
+    "answer.fact", "answer.said_so", "answer.said_not",
+    "answer.own", "answer.life", "answer.propose", "answer.details", "answer.recall", "answer.piece",
+    "answer.sum", "answer.never", "answer.open", "answer.called_off", "answer.confirm", "answer.do", "answer.dont",
+    "answer.option", "answer.way", "answer.who", "answer.me", "answer.opinion",
+    "answer.stated", "answer.denied", "answer.find_out", "answer.item",
+})
+#: Answers that compare what is asked with what is known.
+_COMPARED = frozenset({"answer.said_so", "answer.said_not"})
+#: Answers that are a yes or a no, and which.
+_YES_NO = {"answer.yes": "yes", "answer.so": "yes", "answer.no": "no", "answer.not_so": "no"}
+#: Mail among friends: nobody quotes or numbers their questions.
+CLOSE = frozenset({"private", "greeting", "event", "congrats", "sick"})
+#: What a line may name to say what it is the answer to.
+_NAMING = frozenset(("task", "undone"))
+
+
+def answer(
+    scene: Scene, read: Read, question: MailQuestion, place: int, back: bool, known: AnswerSources
+) -> Said | None:
+    """
+    Return the answer to one question; None for a request that is answered by what is done.
+
+    @param place: its number, for draws.
+    @param back: it may be answered with a question.
+    """
+    values = values_for(scene, read, question, known)
+    found = looked_up(scene, read, question, known) if question.form != "opinion" else None
+    if found is not None:
+        return found
+    begins = exchanged(scene, read, question)
+    if question.form == "opinion":
+        return begins or Said(act="answer.opinion", values=values)
+    if begins is not None and question.type == "request":
+        return begins
+    asked = _to_find_out(read, question, scene.language)
+    if asked and not own_matter(asked, scene.language):
+        return looked_into(scene, read, question, asked, values, known)
+    if question.type == "request" and not question.recalls:
+        return requested(scene, read, question, place, values)
+    quoted = said_before(scene, question, values, known)
+    if quoted is None and mentions_any(question.text, asking(scene.language.code).secret):
+        return Said(act="answer.secret", values=values)
+    if quoted is not None or begins is not None:
+        return quoted or begins
+    settled = either_of(scene, question)
+    if settled is not None:
+        return settled
+    chosen = _chosen(scene, read, question, place, values, known)
+    if chosen is not None:
+        return chosen
+    if is_request(question, scene) and (
+            asks_to_do(question.text, scene.language) or deed(question.text, scene.language, scene.far)[0]):
+        return requested(scene, read, question, place, values)
+    if question.recalls and known.remarks and question.type in _REMEMBERED:
+        return Said(act="answer.open", values=without_topic(values))
+    if question.form == "request" and not question.recalls:
+        return granted(scene, read, question, values)  # an item of a list
+    if back and _asks_back(scene, question, place):
+        return Said(act="answer.back", values=values)
+    if question.form == "yes_no" or question.form != "either" and question.type in ("yes_no", "choice") or (
+            of_things(question, scene.language)):
+        return yes_or_no(scene, read, question, values)
+    return unknown(scene, read, question, values, known)
+
+
+def exchanged(scene: Scene, read: Read, question: MailQuestion) -> Said | None:
+    """Return the answer of an exchange; what offers things to choose has one of those, what asks for papers those."""
+    if read.found.options or question.options or question.needs or documents(question.text, scene.language):
+        return None
+    return recognition.answered(scene, read, question)
+
+
+def _to_find_out(read: Read, question: MailQuestion, language: Language) -> str:
+    """What a question wants found out; where it is but the clause, its sentence says that it does."""
+    asked = found_out(question.text, language)
+    if not asked and question.behind:
+        whole = (found_out(one, language) for one in read.found.prose.sentences if question.behind in one)
+        asked = next((one for one in whole if one and one in question.behind), "")
+    return asked
+
+
+def _alike(options: tuple[str, ...], language: Language) -> bool:
+    """Whether things to choose begin alike, so that they are things: two numbers, days, "by post" and "at the door"."""
+    def kind(option: str) -> str:
+        first = option.split()[0].lower().strip(".,")
+        if first[0].isdigit() or first in language.weekday_forms or first in language.near_days:
+            return "number"
+        if first in language.determiners or first in language.choice_prepositions:
+            return "phrase"
+        return first if len(option.split()) > _SHORT else "word"
+    return len({kind(one) for one in options}) == 1
+
+
+def _chosen(
+    scene: Scene, read: Read, question: MailQuestion, place: int, values: dict[str, str], known: AnswerSources
+) -> Said | None:
+    """One of two things that are offered, None where nothing is."""
+    dice, language = scene.dice, scene.language
+    if question.options and question.form == "choice":
+        wants = () if scene.request.persona.wants is UNSET else (scene.request.persona.wants,)
+        option = liked(question.options, (*wants, *scene.request.notes), language) or dice.choice(
+            question.options, "which", place)
+        if len(question.options) == 1:
+            return Said(act="answer.own", values={**values, "value": language.would_rather.format(option=option)})
+        if question.options[1].lower().startswith(asking(language.code).limiting):
+            return Said(act="answer.own", values={**values, "value": f"{option[:1].upper()}{option[1:]}."})
+        return option_said(option, values, language) if _alike(question.options, language) else unknown(
+            scene, read, question, values, known)
+    if question.type == "who" and len(question.options) == 2:
+        how = restating(language.code)
+        option = dice.choice(question.options, "which", place)
+        turned = how.asked.get(option) or how.asking.get(option.lower(), option).split("|")[-1 if scene.far else 0]
+        told = how.objects.get(option.lower(), turned)
+        return Said(act="answer.own", values={**without_topic(values), "value": f"{told[:1].upper()}{told[1:]}."})
+    return None
+
+
+def _asks_back(scene: Scene, question: MailQuestion, place: int) -> bool:
+    """Whether a question is answered with another: only where it asks for something to be told."""
+    if question.type not in ("what", "who", "why", "much", "many") or len(question.text.split()) < 3 or asks_state(
+            question, scene.language):
+        return False
+    if not restating(scene.language.code).asking.keys().isdisjoint(question.text.lower().split()):
+        return False  # "which papers do we need?"
+    return scene.dice.weighted(scene.manner.does["question"], "answers", place) == "back" or (
+        scene.request.trust < LOW and scene.dice.chance(0.7, "trusts", place))
+
+
+def _untold(act: Said | None, said: list[Said]) -> Said | None:
+    """An answer without what was said before it: one thing may bear on two questions."""
+    value = "" if act is None else act.values.get("value", "")
+    for one in said:
+        before = one.values.get("value", "")
+        if act is not None and before.endswith(".") and before != value and before in value:
+            act = replace(act, values={**act.values, "value": value.replace(before, "").strip()})
+    return act
+
+
+def answers(
+    scene: Scene, read: Read, questions: list[MailQuestion], number: int, known: AnswerSources
+) -> list[Said]:
+    """Return an answer to each question; where there are several, each says what it is the answer to."""
+    said: list[Said] = []
+    layout = scene.manner.layout if len(questions) > 1 else ""
+    close = read.intent in CLOSE or scene.friends
+    if layout == "quoted" and (len(questions) < 3 or close) or layout == "numbered" and close:
+        layout = "topics"
+    for place, question in enumerate(questions):
+        back = all(one.act != "answer.back" for one in said)  # nobody answers every question with another
+        chosen = either_of(scene, question) if question.form == "time" and question.type == "either" else None
+        if chosen is not None:
+            said.append(replace(chosen, asked=question))
+            continue
+        if question.form == "time" and not (scene.request.own and is_told(scene, question, known)):
+            so = looked_up(scene, read, question, known) if question.type in ("yes_no", "choice") else None
+            if so is not None and so.act in _COMPARED:
+                said.append(so)
+            elif not any(one.act.startswith("meeting.") for one in said):
+                said.extend(meeting(scene, read, "meeting", number))
+            continue
+        act = answer(scene, read, question, number * 100 + place, back, known)
+        if act is not None and act.act == "answer.life":
+            # Whoever is doing well does not deny the next thing.
+            scene = replace(scene, manner=replace(scene.manner, yes=1.0))
+        act = _untold(act, said)
+        told = "" if act is None else act.values.get("value") or act.values.get("task", "")
+        if act is None or any(one.act == act.act and one.values == act.values for one in said) or told and any(
+                told == one.values.get("task") or told in one.values.get("value", "") for one in said):
+            continue
+        if said and act.act == said[-1].act == "answer.piece" and layout != "quoted":
+            # "10:30, room 6."
+            both = f"{said[-1].values['value']}, {act.values['value']}"
+            said[-1] = replace(said[-1], values={**said[-1].values, "value": both})
+            continue
+        asked = question.type != "request"
+        lead = None
+        if layout == "quoted" and asked:
+            act = _unnamed(act, (scene.language.yes, scene.language.no))
+        elif layout and _NAMING.isdisjoint(act.values) and question.topic and not (
+                act.act in _NAMED or act.is_exchange):
+            thing = without_determiner(question.topic, scene.language)
+            lead = Said(act="lead.topic", values={"topic": question.topic, "thing": thing})
+            act = replace(act, values={name: value for name, value in act.values.items() if name != "topic"})
+        said.append(replace(
+            act, asked=question, lead=lead,
+            number=1 + sum(bool(one.number) for one in said) if layout == "numbered" else 0,
+            quote=question.text if layout == "quoted" and asked else "",
+        ))
+    # One alone is no list.
+    return [replace(one, number=0) for one in said] if sum(bool(one.number) for one in said) < 2 else said
+
+
+def _unnamed(act: Said, yes_no: tuple[str, str]) -> Said:
+    """Return an answer that does not say what it is the answer to: that stands above it."""
+    values = {name: value for name, value in act.values.items() if name not in _NAMING}
+    if act.act in _YES_NO:
+        values[_YES_NO[act.act]] = yes_no[_YES_NO[act.act] == "no"]
+    elif act.act in ("answer.will", "answer.wont") or _NAMING.isdisjoint(act.values):
+        return act
+    return replace(act, values=values)

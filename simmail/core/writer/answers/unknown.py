@@ -1,0 +1,100 @@
+"""
+What is said to a question that nobody has told the answer to, by its type.
+"""
+
+from __future__ import annotations
+
+from simmail.core.language.clause.question_types import asking, mentions_any
+from simmail.core.language.clause.statement import clause_stated, wondered
+from simmail.core.language.clause.tables import led_in, restating
+from simmail.core.language.phrases import words
+from simmail.core.language.questions import MailQuestion, stands_in
+from simmail.core.language.tables import Language, counted
+from simmail.core.rng import Dice
+from simmail.core.writer.answers.yes_no import agrees
+from simmail.core.writer.context import Read, Scene
+from simmail.core.writer.life import LIFE
+from simmail.core.writer.sources.answer_sources import AnswerSources
+from simmail.core.writer.sources.known import asks_state, without_topic
+from simmail.core.writer.sources.side import asks_what_is_done
+from simmail.core.writer.speech_act import Said
+
+#: Mail in which a customer asks when something is done.
+_SERVING = frozenset(("question", "status", "complaint", "bug", "support", "task", "details"))
+
+
+def unknown(
+    scene: Scene, read: Read, question: MailQuestion, values: dict[str, str], known: AnswerSources
+) -> Said:
+    """What is said to a question that nobody has told the answer to, by its type."""
+    language, how = scene.language, asking(scene.language.code)
+    plain = {**values}
+    sheet, low = known.sheet, question.text.lower()
+    area = sheet.area_of(low)
+    colleague = sheet.colleague(area) if area and area != sheet.area else None
+    if question.type == "who" and mentions_any(low, (*how.in_charge, *how.reached)) and not mentions_any(
+            low, how.together):
+        phone = sheet.told("phone") if mentions_any(low, how.reached) else None
+        if phone is not None:
+            return Said(act="answer.own", values={**plain, "value": how.reach_me.format(phone=phone.value)})
+        other = sheet.colleague(area or sheet.area)
+        if colleague is None or other is None:
+            return Said(act="answer.me", values=plain)
+        return Said(act="answer.who", values={**plain, "colleague": other.name, "area": other.area})
+    if question.type == "when" and question.needs:
+        return Said(act="answer.need", values={**values, **scene.by(scene.calendar.workday(scene.manner.days + 4))})
+    if question.type == "many" and (question.needs or any(word in low for word in language.counted_words)):
+        number = 2 + Dice(scene.request.persona.id).on("invented", question.topic.lower()).below(8, "many")
+        return Said(act="answer.number", values={**values, "value": str(number)})
+    if question.type == "long" and scene.request.persona.org and mentions_any(low, how.tenure):
+        # Who worked for somebody is known to it: always the same number of years.
+        years = 2 + Dice(scene.request.persona.id).on("tenure", values.get("subject", "").lower()).below(7, "years")
+        return Said(act="answer.own", values={**plain, "value": f"{years} {how.tenure_unit}."})
+    if question.type == "why" and mentions_any(low, how.late):
+        return Said(act="answer.why", values=plain)
+    if question.form == "either" and not (question.options or question.recalls) and _leaves_choice(low, language):
+        return Said(act="answer.either", values=without_topic(plain))
+    # A question that calls its reader "you" is the reader's own matter, but not "do you know who ...?".
+    restate = restating(language.code)
+    if not {*restate.asked, *language.polite_words, *language.familiar_words}.isdisjoint(
+            led_in(words(question.text), restate)):
+        gone = any(f" {word} " in f" {low} " for word in restate.past_words)
+        if question.type == "when" and not gone and scene.request.persona.org and read.intent in _SERVING:
+            # Who serves customers says a day.
+            day = scene.due(scene.manner.days, read.found.deadlines)
+            return Said(act="answer.when", values={**plain, **counted("", language), **scene.by(day)})
+        return Said(act="answer.past" if gone else "answer.think",
+                    values=without_topic(values) if asks_what_is_done(question.text, language) else plain)
+    if asks_state(question, language):
+        return LIFE["status"](scene, read, "status", 0)[0]
+    if colleague is not None:
+        plain.update(colleague=colleague.name, area=colleague.area)
+        return Said(act="answer.unknown", values=plain)
+    asked = wondered(question.text, language, scene.for_firm)
+    return Said(act="answer.find_out", values={**without_topic(plain), "value": asked}) if asked else Said(
+        act="answer.unknown", values=plain)
+
+
+def looked_into(
+    scene: Scene, read: Read, question: MailQuestion, asked: str, values: dict[str, str], known: AnswerSources
+) -> Said:
+    """What is said to who wants something found out: it is, or it is not known; nobody knows it before having asked."""
+    told, how = clause_stated(asked, scene.language, scene.for_firm), restating(scene.language.code)
+    if told is None or not told.yes or told.wished:
+        return unknown(scene, read, question, values, known)
+    whole = next((one for one in read.found.prose.sentences if stands_in(question, one)), question.text)
+    clause = f"{how.whether[0]} {told.yes}"
+    if mentions_any(whole, how.knowing):
+        return Said(act="answer.find_out", values={**without_topic(values), "value": clause})
+    if not agrees(scene, question, asked=True):
+        return Said(act="answer.dont", values=without_topic(values))
+    day = scene.due(scene.manner.days, read.found.deadlines)
+    return Said(act="answer.will", values={**without_topic(values), "task": how.found_out.format(clause=clause)},
+                promise=scene.promise(scene.language.what.task, day))
+
+
+def _leaves_choice(low: str, language: Language) -> bool:
+    """Whether one of two questions in the second person or the first asks how it is to be, and not how it was."""
+    said, how = low.replace(",", " ").split(), restating(language.code)
+    persons = {*language.asker, *language.asked_one, *language.polite_words, *language.familiar_words, *how.asking}
+    return not persons.isdisjoint(said) and how.past_words.isdisjoint(said)

@@ -1,0 +1,114 @@
+"""
+A yes or a no, mostly in full, and which of two things is so.
+"""
+
+from __future__ import annotations
+
+from simmail.core.language.clause.question_types import asking, mentions_any
+from simmail.core.language.clause.restate import asks_ability
+from simmail.core.language.clause.statement import clause_stated, either_stated, stated
+from simmail.core.language.clause.tables import led_in, restating
+from simmail.core.language.phrases import asks_for_something, words
+from simmail.core.language.questions import MailQuestion
+from simmail.core.language.tables import Language
+from simmail.core.rng import Dice
+from simmail.core.writer.context import Read, Scene
+from simmail.core.writer.sources.known import in_full, without_topic
+from simmail.core.writer.sources.noted import liked
+from simmail.core.writer.sources.said_words import content
+from simmail.core.writer.speech_act import Said
+
+#: How often the first of two things is what is so; how often a yes or a no is said in full, by how much one writes.
+_FIRST = 0.6
+_IN_FULL = {"short": 0.6, "medium": 0.85, "long": 0.95}
+
+
+def agrees(scene: Scene, question: MailQuestion, asked: bool = False) -> bool:
+    """
+    Return whether a person says yes; to one question always alike, in whatever words.
+
+    @param asked: to have something done, which mostly it does.
+    """
+    own = content(question.behind or question.text, scene.language.code)
+    mood = Dice(scene.request.persona.id).on("yes", " ".join(sorted(own)))
+    return mood.chance(max(scene.manner.yes, 0.95) if asked else scene.manner.yes, "yes")
+
+
+def yes_or_no(scene: Scene, read: Read, question: MailQuestion, values: dict[str, str]) -> Said:
+    """A yes or a no; to a request to agree an agreement or a refusal."""
+    asked = is_request(question, scene)
+    asks = asking(scene.language.code)
+    is_human, is_machine = (mentions_any(question.text, one) for one in (asks.human, asks.machine))
+    # Whoever it is, it is a person.
+    yes = is_human or not is_machine and agrees(scene, question, asked)
+    if asked and question.confirms:
+        return Said(act="answer.confirm" if yes else "answer.dont", values=values)
+    if any(word in question.text.lower() for word in scene.language.pleased):
+        return Said(act="answer.glad" if yes else "answer.sorry", values=values)
+    how = restating(scene.language.code)
+    if yes and how.offers and question.text.lower().startswith(how.offers):
+        return Said(act="answer.yes", values={**values, "yes": how.accepts})
+    if yes and mentions_any(question.text, how.bothering):
+        return Said(act="answer.own", values={**values, "value": how.unbothered})
+    low = f" {' '.join(words((question.behind or question.text).lower()))} "
+    short = [in_full(one, scene) for one in question.short]
+    if any(f" {word} " in low for word in how.any_words) and question.type == "yes_no":
+        yes = yes and scene.manner.yes < 0.6  # "is there anything else?": mostly not
+    named = {"yes": short[0] or scene.language.yes} if yes else {"no": short[1] or scene.language.no}
+    statement = (clause_stated(question.behind, scene.language, scene.for_firm) if question.behind else
+                 stated(question.text, scene.language, scene.for_firm)) if not question.checks else None
+    told = "" if statement is None else statement.yes if yes else statement.no
+    if told and statement is not None and statement.wished:
+        said = f"{scene.language.yes if yes else scene.language.no}, {told}."
+        return Said(act="answer.own", values={**without_topic(values), "value": f"{said[:1].upper()}{said[1:]}"})
+    if told and scene.dice.chance(_IN_FULL[scene.length], "stated", question.text):
+        return Said(act="answer.stated" if yes else "answer.denied", values={
+            **without_topic(values), "value": in_full(told, scene)})
+    if _is_of_state(question, scene.language):
+        return Said(act="answer.so" if yes else "answer.not_so", values={**values, **named})
+    return Said(act="answer.yes" if yes else "answer.no", values={**values, **named})
+
+
+def _is_of_state(question: MailQuestion, language: Language) -> bool:
+    """Whether a question is how something is, or what was, so that nobody grants or refuses it: "is it heated?"."""
+    how = restating(language.code)
+    said = [word.lower() for word in led_in(words(question.behind or question.text), how)]
+    if question.behind or not said[1:2] or said[0] not in how.states:
+        return False
+    persons = (*language.asker, *language.asked_one, *language.polite_words, *language.familiar_words, *how.asking)
+    return not _asks_leave(said, language) and (said[0] in how.own_states or said[1] not in persons)
+
+
+def _asks_leave(said: list[str], language: Language) -> bool:
+    """Whether a question, in lower case, is whether something is all right, so that it is granted or refused."""
+    return f"{' '.join(said[2:])} ".startswith(tuple(f"{one} " for one in restating(language.code).granted))
+
+
+def of_things(question: MailQuestion, language: Language) -> bool:
+    """
+    Whether the first of two questions settles both: by saying that something is ("is there a lift, or stairs?"), or
+    that it is granted ("is that ok with you, or does it mess up the rota?").
+    """
+    said = [word.lower() for word in led_in(words(question.text), restating(language.code))]
+    return question.form == "either" and question.short[0] != language.yes and said[1:2] != [] and (
+        said[0] in language.short_answers) and (said[1] in language.existing or _asks_leave(said, language))
+
+
+def either_of(scene: Scene, question: MailQuestion) -> Said | None:
+    """Which of two things is so, said in full; the first more often than the other."""
+    if question.type in ("who", "what", "much", "many", "where", "when") or question.behind or (
+            question.options and question.options[-1].lower().startswith(asking(scene.language.code).limiting)):
+        return None  # "every time, or only sometimes?" is told by its word
+    both = either_stated(question.text, scene.language, scene.for_firm)
+    if not both:
+        return None
+    liked_one = liked(both, scene.request.notes, scene.language)
+    mood = Dice(scene.request.persona.id).on("either", *both)
+    told = liked_one or both[0 if mood.chance(_FIRST, "which") else -1]
+    return Said(act="answer.own", values={"value": f"{told[:1].upper()}{told[1:]}."})
+
+
+def is_request(question: MailQuestion, scene: Scene) -> bool:
+    """Return whether a question asks for something: "Could you send us the contract?" is answered by sending it."""
+    return question.form in ("yes_no", "choice") and asks_for_something(
+        question.text, scene.language) and not asks_ability(question.text, scene.language)
