@@ -66,6 +66,7 @@ class INodes(IPeers):
 
     reached = Attribute("str: host:port at which this one is reached by the others.")
     placed = Attribute("Mapping[str, str]: by the ids by which universes are placed, the names of servers.")
+    servers = Attribute("Mapping[str, str]: by its name, where each server is reached: all there were, this one too.")
 
     def ask_node(name, question, *arguments, patience=2.0):
         """Deferred of what a server answers, by its name; fails with C{Unavailable}, or as that refuses."""

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
 from simmail.core.records.commit import Commit
-from simmail.errors import Elsewhere
+from simmail.errors import Elsewhere, Unavailable
 from simmail.interfaces import IDatabase, IPeers
+
+T = TypeVar("T")
 
 #: The universe of the server's own documents.
 SERVER = ""
@@ -96,6 +98,16 @@ class ServerDocuments:
         """Return what other processes answer (C{MailServer.answers}), None for each that does not."""
         told = [] if self._peers is None else await self._peers.ask(question, *arguments)
         return [*told, None] if self.lacking else told
+
+    def surely(self, found: list[T]) -> list[T]:
+        """
+        Return what was found in the universes that are served here, as an answer to another process.
+
+        @raise Unavailable: nothing, and there may be something in one that is not served just now.
+        """
+        if not found and self.lacking:
+            raise Unavailable("not all of its universes are served just now; try again later")
+        return found
 
     async def heard(self, changes: Sequence[tuple[str, str, bytes | None]], version: int) -> None:
         """Another server of the installation has changed something."""

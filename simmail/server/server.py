@@ -150,9 +150,11 @@ class MailServer:
             in_thread, reactor, self._release, self._opened_again)
         #: What other processes ask, and who answers (C{IPeers.ask}).
         self.answers: Mapping[str, Callable[..., Any]] = {
-            "learn": documents.learn, "heard": documents.heard, "claims": universes.claims,
-            "having": authenticator.having,
-            "logins": lambda name: [(universe.id, account) for universe, account in universes.logins(name)],
+            "learn": documents.learn, "heard": documents.heard,
+            "claims": lambda recipient: documents.surely(universes.claims(recipient)),
+            "having": lambda address, named: documents.surely(authenticator.having(address, named)),
+            "logins": lambda name: documents.surely(
+                [(universe.id, account) for universe, account in universes.logins(name)]),
             "record": self.users.record, "attempt": limit.begin, "attempted": limit.end,
             "shows": self._shows, "stop clocks": orgs.stop_clocks, "let run": orgs.let_run, **moves.answers}
         self.transfers = Transfers(storage, tenants, replacement, self.snapshots, exports, in_thread)
@@ -256,8 +258,7 @@ class MailServer:
     def _take(self, universe: Universe) -> None:
         """A universe was opened, perhaps in the place of another, while others are served."""
         self._universes.add(universe)
-        self._lacking.discard(universe.id)
-        self._documents.lacking = bool(self._lacking)
+        self._miss_no_more(universe.id)
         self._accounts.pop(universe.id, None)
         universe.begin()
         self._lifetimes.changed()
@@ -279,8 +280,16 @@ class MailServer:
         self._accounts.pop(record.id, None)
         # What is said to be another's by now is not missed.
         if self._documents.holds(record.placed):
-            self._lacking.add(record.id)
-            self._documents.lacking = True
+            self._miss(record.id)
+
+    def _miss(self, universe_id: str) -> None:
+        """A universe of this server is not served just now: whoever is in no other one may be in that."""
+        self._lacking.add(universe_id)
+        self._documents.lacking = True
+
+    def _miss_no_more(self, universe_id: str) -> None:
+        self._lacking.discard(universe_id)
+        self._documents.lacking = bool(self._lacking)
 
     # Taken over, where others have it too
 
@@ -294,16 +303,13 @@ class MailServer:
                 self._open_moved(record)
         for universe_id in list(self._lacking):
             if universe_id not in self._universes or not self._documents.holds(self.record(universe_id).placed):
-                self._lacking.discard(universe_id)
+                self._miss_no_more(universe_id)
                 self._awaited.pop(universe_id, None)
-        self._documents.lacking = bool(self._lacking)
 
     def _release(self, universe: Universe) -> None:
         """A universe is about to move: whoever asks for it is to ask again."""
         self._busy.add(universe.id)
-        self._universes.remove(universe.id)
-        self._universes.know(universe.id, universe.record)
-        self._accounts.pop(universe.id, None)
+        self._give_up(universe.record)
         self._documents.tell()
 
     def _open_moved(self, record: UniverseRecord) -> Deferred[None]:
@@ -313,6 +319,7 @@ class MailServer:
     async def _opened_again(self, record: UniverseRecord) -> None:
         """Open a universe that has moved here, or did not move away."""
         self._busy.add(record.id)
+        self._miss(record.id)
         try:
             while self._started and self._documents.holds(record.placed):
                 try:
@@ -333,6 +340,7 @@ class MailServer:
             return await self._moves.move(self.universe(universe_id), node)
         finally:
             self._busy.discard(universe_id)
+            self._look_at_places()
 
     def _others(self) -> list[UniverseRecord]:
         return [one for one in self.records() if not self._documents.holds(one.placed)]

@@ -72,7 +72,8 @@ class Authenticator:
         @raise Unauthenticated: nobody, or not for this protocol.
         @raise TooMany: too many failures from this place.
         @raise Forbidden: the organisation is suspended.
-        @raise Unavailable: Redis is away (SMTP only: reading over IMAP goes on).
+        @raise Unavailable: Redis is away (SMTP only: reading over IMAP goes on), or the universe that it may belong to
+            is served by nobody just now.
         """
         if proto == "smtp" and not self._documents.available:
             raise Unavailable("Redis is away; try again later")
@@ -140,8 +141,10 @@ class Authenticator:
         address, universe_id = self._universes.named(address)
         default = self._config.smtp.default_universe
         having = self.having(address, universe_id)
-        for told in await self._documents.ask("having", address, universe_id):
-            having += told or ()
+        told = await self._documents.ask("having", address, universe_id)
+        having += [one for others in told for one in others or ()]
+        if good and not having and None in told:
+            raise Unavailable("not all of the service is there; try again later")
         at = default if default in having else min(having, default="")
         universe = self._universes.get(at) if at else None
         if not good or universe is None:

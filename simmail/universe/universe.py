@@ -360,7 +360,8 @@ class Universe:
         self.scoring.stop()
         await stopped
         self.webhooks.stop()
-        await self.in_flight.when_recorded()
+        # What is on its way to the disk, or to the store of objects, is committed too: who goes on has it all.
+        await (self.in_flight.when_over() if self.committer.available else self.in_flight.when_recorded())
         await self.insights.stop()
         if self.committer.available:
             try:

@@ -156,6 +156,7 @@ class Nodes:
         self._reactor = reactor
         self.number = node
         self.placed: dict[str, str] = {}
+        self.servers: dict[str, str] = {}
         self._tls = SecretTls(secret)
         self._answers: dict[str, Callable[..., Any]] = {}
         self._factories: Mapping[str, Any] = {}
@@ -226,9 +227,12 @@ class Nodes:
             self.placed[name] = str(msgspec.json.decode(octets))
 
     def meet(self, name: str, octets: bytes | None) -> None:
+        self.servers.pop(name, None)
+        if octets is not None:
+            self.servers[name] = str(msgspec.json.decode(octets))
         if name == self.number:
             return
-        host, _, port = ("" if octets is None else str(msgspec.json.decode(octets))).rpartition(":")
+        host, _, port = self.servers.get(name, "").rpartition(":")
         place = host.strip("[]"), int(port or 0)
         if self._places.get(name) == place:
             return

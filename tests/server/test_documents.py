@@ -45,6 +45,14 @@ class ServerDocumentsTests(SynchronousTestCase):
         self.database.set_healthy(True)
         self.assertEqual(now(self.documents.table("things")), {})
 
+    def test_lacking(self) -> None:
+        """While a universe is not served, nobody is told that nothing was found; what was found is told."""
+        self.assertEqual(self.documents.surely([]), [])
+        self.documents.lacking = True
+        self.assertEqual(self.documents.surely(["elm"]), ["elm"])
+        self.assertRaises(Unavailable, self.documents.surely, [])
+        self.assertEqual(now(self.documents.ask("logins")), [None])
+
 
 class RevocationTests(SynchronousTestCase):
     """Who looks again."""

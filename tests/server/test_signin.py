@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from twisted.internet.defer import Deferred
+
 from simmail.config import from_value
 from simmail.core.records.commit import EventQuery
 from simmail.core.rules.faults import FaultEvent
-from simmail.errors import Invalid, Unauthenticated
+from simmail.errors import Invalid, Unauthenticated, Unavailable
 from simmail.testing.universe import MemoryServer, now
 from tests.universe.test_road import RoadTestCase, persona
 
@@ -28,6 +30,13 @@ class MasterTests(RoadTestCase):
     def test_opens_any_mailbox(self) -> None:
         """C{address*master} with the master's password opens the mailbox of C{address}."""
         self.assertEqual(self.sign_in("maria@acme.test*boss@sim.test", "pw").address, "maria@acme.test")
+
+    def test_moving(self) -> None:
+        """While the universe is not served nobody is told that the mailbox is not there."""
+        roster: Any = self.server.roster
+        roster._release(self.universe)
+        self.assertRaises(Unavailable, self.sign_in, "maria@acme.test*boss@sim.test", "pw")
+        self.assertRaises(Unauthenticated, self.sign_in, "maria@acme.test*boss@sim.test", "no")
 
     def test_and_nothing_else(self) -> None:
         """Not with another password, not for a mailbox that is not there, not over SMTP, not for nobody."""
@@ -74,6 +83,23 @@ class QualifiedTests(RoadTestCase):
         ):
             self.assertRaises(Unauthenticated, self.sign_in, name, password)
         self.assertEqual(self.sign_in("new@sim.test%a-fork").address, "new@sim.test")
+
+    def test_moving(self) -> None:
+        """
+        While a universe is not served here, nobody is told that a password is wrong, however often it is tried; who
+        has a login elsewhere gets in.
+        """
+        roster: Any = self.server.roster
+        roster._release(self.fork)
+        for name in ("app@sim.test%a-fork", "nobody@sim.test"):
+            for _ in range(12):
+                self.assertRaises(Unavailable, self.sign_in, name)
+        self.assertEqual(self.sign_in("billing").universe.id, "main")
+        self.assertRaises(Unavailable, roster.answers["logins"], "app@sim.test%a-fork")
+        now(self.fork.close())
+        now(Deferred.fromCoroutine(roster._opened_again(self.fork.record)))
+        self.assertEqual(self.sign_in("app@sim.test%a-fork").universe.id, "a-fork")
+        self.assertRaises(Unauthenticated, self.sign_in, "nobody@sim.test")
 
     def test_failures_are_told_there(self) -> None:
         """Who tries a wrong password in a universe is told of in that universe."""

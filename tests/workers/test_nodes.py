@@ -74,6 +74,7 @@ class NodesTests(TestCase):
         for one, other in ((self.a, self.b), (self.b, self.a)):
             one.meet(other.number, msgspec.json.encode(other.reached))
             one.meet(one.number, msgspec.json.encode(one.reached))
+            self.assertEqual(one.servers, {one.number: one.reached, other.number: other.reached})
             one.place("elm", b'"b"')
 
     async def up(self, good: bool = True) -> None:

@@ -18,6 +18,7 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import deferLater
 from twisted.logger import Logger
 
+from simmail.concurrency import Lock
 from simmail.errors import Conflict, Invalid, Unavailable
 from simmail.interfaces import INodes
 from simmail.server.organizations import Universes
@@ -26,8 +27,9 @@ from simmail.server.snapshots import Snapshots
 from simmail.server.transfer.leases import UniverseLeases
 from simmail.universe.universe import Universe, UniverseRecord
 
-#: Real seconds between two tries to find out whose it is; of patience for one page, and for all of it to be on a disk.
-AGAIN, PATIENCE, SETTLED = 1.0, 30.0, 120.0
+#: Real seconds between two tries to find out whose it is; of patience for one page, and for all of it to be on a disk;
+#: between two looks whether it is served.
+AGAIN, PATIENCE, SETTLED, LOOK = 1.0, 30.0, 120.0, 0.02
 
 
 class ICarried(Protocol):
@@ -70,7 +72,7 @@ class MovedUniverse(Struct, frozen=True):
     """
     A universe that has moved.
 
-    @ivar node: where it is; seconds: for how long nobody served it.
+    @ivar node: where it is; seconds: for how long nobody served it, as far as is known when the new one is away again.
     """
 
     universe: str
@@ -97,8 +99,10 @@ class UniverseMoves:
         self._in_thread, self._reactor = in_thread, reactor
         self._release, self._back = release, back
         self._arriving: dict[str, IArriving] = {}
+        self._turns: dict[str, Lock] = {}
         #: What other servers ask.
-        self.answers: Mapping[str, Callable[..., Any]] = {"arrive": self._arrive}
+        self.answers: Mapping[str, Callable[..., Any]] = {
+            "arrive": self._arrive, "serves": lambda id: any(one.id == id for one in universes.all())}
 
     async def move(self, universe: Universe, node: str) -> MovedUniverse:
         """
@@ -113,7 +117,7 @@ class UniverseMoves:
         if node == nodes.number:
             raise Conflict(f"the universe {id} is at {node}")
         if node not in nodes.alive():
-            raise Unavailable(f"the server {node} is away") if node in nodes.placed.values() else Invalid(
+            raise Unavailable(f"the server {node} is away") if node in nodes.servers else Invalid(
                 "node", f"no server {node} is there")
         async with self._snapshots.turn(id):
             universe = self._universes.get(id)
@@ -141,6 +145,7 @@ class UniverseMoves:
                 raise
         self.logger.info("the universe {id} has moved to {node}", id=id, node=node)
         await self._storage.images.erase(id)
+        await self._served(id, node)
         return MovedUniverse(id, node, round(self._reactor.seconds() - begun, 3))
 
     async def _closed(self, universe: Universe) -> None:
@@ -180,6 +185,16 @@ class UniverseMoves:
         for one in beside:
             self._universes.get(one.id).record = one
 
+    async def _served(self, id: str, node: str) -> None:
+        """Wait until the other one serves it; it does before long, or is away again."""
+        assert self._nodes is not None
+        until = self._reactor.seconds() + PATIENCE
+        try:
+            while not await self._nodes.ask_node(node, "serves", id) and self._reactor.seconds() < until:
+                await deferLater(self._reactor, LOOK)
+        except Unavailable as error:
+            self.logger.warn("whether {node} serves {id} is not known: {error}", node=node, id=id, error=error)
+
     async def _is_here(self, id: str, node: str) -> bool:
         """Whether the commit that hands it over was not done, however long it takes to find out."""
         assert self._nodes is not None
@@ -205,9 +220,11 @@ class UniverseMoves:
         if what == "finish":
             # What lay there is of a time when it was here before.
             await self._storage.images.erase(id)
-        await self._in_thread(getattr(arriving, what), *more)
         if what in ("finish", "clear"):
+            # Another try may begin while what came before is cleared away.
             del self._arriving[id]
+        async with self._turns.setdefault(id, Lock(self._reactor)):
+            await self._in_thread(getattr(arriving, what), *more)
 
 
 def left_beside(record: UniverseRecord, records: Iterable[UniverseRecord]) -> list[UniverseRecord]:

@@ -143,6 +143,14 @@ class MailInFlight:
         """Return the same, or what fires when Redis takes too long."""
         return within(self._reactor, self.when_committed(), PATIENCE)
 
+    def when_over(self) -> Deferred[None]:
+        """Return what fires when nothing is under way or owed a commit any more, or it takes too long."""
+        async def over() -> None:
+            await self.when_idle()
+            await self.when_committed()
+
+        return within(self._reactor, Deferred.fromCoroutine(over()), PATIENCE)
+
     # Committed, and not yet for good
 
     def settle(self, delivery_id: str) -> None:

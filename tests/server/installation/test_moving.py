@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -43,10 +44,12 @@ class MovesTests(SynchronousTestCase):
         self.server.send(self.universe, "app@sim.test", "maria@acme.test", MAIL)
         self.refused = ""
         self.asked: list[str] = []
+        self.serves = iter([True])
         self.steps: list[Any] = []
         self.placed = {"main": "a"}
         self.nodes: Any = SimpleNamespace(
-            number="a", alive=lambda: {"a", "b"}, placed=self.placed, owner=lambda name: self.placed.get(name, ""),
+            number="a", alive=lambda: {"a", "b"}, placed=self.placed, servers={"a": "", "b": ""},
+            owner=lambda name: self.placed.get(name, ""),
             ask_node=self.ask)
         self.documents = self.roster._documents
         self.patch(self.documents, "place", self.place)
@@ -57,8 +60,12 @@ class MovesTests(SynchronousTestCase):
             raise Unavailable("Redis is away")
         self.placed.update(places)
 
-    def ask(self, node: str, question: str, id: str, what: str, *more: Any, patience: float = 0.0) -> Deferred[None]:
+    def ask(
+        self, node: str, question: str, id: str, what: str = "", *more: Any, patience: float = 0.0
+    ) -> Deferred[Any]:
         """Have b do something."""
+        if question == "serves":
+            return fail(Unavailable("no")) if self.refused == question else succeed(next(self.serves))
         self.asked.append(what)
         return fail(Unavailable("no")) if what == self.refused or (
             self.refused == "the rest" and self.asked.count("put") > 1) else succeed(None)
@@ -82,7 +89,7 @@ class MovesTests(SynchronousTestCase):
         self.assertEqual(self.failureResultOf(work, Invalid).value.field, "node")
         self.failureResultOf(self.move("a"), Conflict)
         self.failureResultOf(self.move("c"), Invalid)
-        self.placed["elm"] = "c"
+        self.nodes.servers["c"] = "c.example:7025"
         self.failureResultOf(self.move("c"), Unavailable)
         now(Deferred.fromCoroutine(self.roster.snapshots.create(self.universe)))
         self.assertIn("snapshots", str(self.failureResultOf(self.move(), Conflict).value))
@@ -112,6 +119,18 @@ class MovesTests(SynchronousTestCase):
         self.assertTrue(self.universe.closed)
         self.assertEqual([one.id for one in self.roster.universes()], [])
 
+    def test_served(self) -> None:
+        """It has moved when the other one serves it, which counts; or that one is away again."""
+        self.serves = iter([False] * 5 + [True])
+        work = self.move()
+        self.server.reactor.pump([0.02] * 4)
+        self.assertNoResult(work)
+        self.server.reactor.pump([0.02] * 2)
+        self.assertEqual(self.successResultOf(work).seconds, 0.1)
+        self.universe = self.server.universe("elm")
+        self.refused = "serves"
+        self.assertEqual(self.successResultOf(self.move()).node, "b")
+
     def test_beside(self) -> None:
         """Forks of what goes stay, each for itself."""
         record = self.universe.record
@@ -128,3 +147,28 @@ class MovesTests(SynchronousTestCase):
             now(Deferred.fromCoroutine(arrive("elm", what, *more)))
         self.assertEqual(self.steps, [("begin",), ("put", ["row"]), ("finish", 7)])
         self.failureResultOf(Deferred.fromCoroutine(arrive("elm", "put", [])), Conflict)
+
+    def test_arrives_again(self) -> None:
+        """Another try that begins while what came before is cleared away comes behind that, and counts."""
+        held: list[tuple[Any, Deferred[None]]] = []
+
+        def later(do: Any, *more: Any) -> Deferred[None]:
+            held.append((partial(do, *more), Deferred()))
+            return held[-1][1]
+
+        self.patch(self.documents, "holds", lambda name: False)
+        moves = self.moves(self.nodes)
+        arrive: Any = moves.answers["arrive"]
+        now(Deferred.fromCoroutine(arrive("elm", "begin")))
+        self.patch(moves, "_in_thread", later)
+        work = [Deferred.fromCoroutine(arrive("elm", what)) for what in ("clear", "begin")]
+        for at in range(2):
+            do, done = held[at]
+            self.assertEqual(len(held), at + 1)
+            do()
+            done.callback(None)
+            self.server.reactor.advance(0)
+        self.assertEqual([self.successResultOf(one) for one in work], [None, None])
+        self.patch(moves, "_in_thread", maybeDeferred)
+        now(Deferred.fromCoroutine(arrive("elm", "put", ["row"])))
+        self.assertEqual(self.steps, [("begin",), ("clear",), ("begin",), ("put", ["row"])])

@@ -91,6 +91,23 @@ class MailInFlightTests(SynchronousTestCase):
         self.clock.advance(0.1)
         self.successResultOf(recorded)
 
+    def test_over(self) -> None:
+        """Who ends waits for what is under way and has then to be committed, unless that takes too long."""
+        self.successResultOf(self.mail.when_over())
+        self.mail.begin("d0", START)
+        over, late = self.mail.when_over(), self.mail.when_over()
+        self.mail.add_uncommitted("d0", 1)
+        self.mail.leave("d0")
+        self.clock.advance(1.0)
+        self.assertNoResult(over)
+        self.mail.end("d0")
+        self.successResultOf(over)
+        self.successResultOf(late)
+        self.mail.begin("d1", START)
+        over = self.mail.when_over()
+        self.clock.advance(PATIENCE)
+        self.successResultOf(over)
+
     def test_crowded(self) -> None:
         """Many messages, or large ones."""
         self.patch(in_flight, "MOST_UNCOMMITTED", 2)
