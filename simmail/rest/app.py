@@ -1,8 +1,7 @@
 """
 The API as one Klein application, made from the table of its routes.
 
-Calls are looked up by the shape of their paths: which segments are words, and
-which stand for names.  What is not found so, such as folders whose name has a
+What the dispatcher's router does not find, such as folders whose name has a
 slash that is not escaped, is left to Klein's map, which finds the same; by
 that alone a small read costs twice the processor time
 (C{scripts/bench/rest --klein}), and it is made when it is asked first, as it
@@ -14,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Coroutine, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable
 from functools import cached_property
 from typing import Any
 
@@ -22,22 +21,19 @@ from klein import Klein
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.logger import Logger
 from twisted.python.failure import Failure
-from twisted.web.resource import Resource
-from twisted.web.server import NOT_DONE_YET, Request
+from twisted.web.server import Request
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 from werkzeug.routing import BaseConverter
 
 from simmail.errors import NotFound
 from simmail.rest import errors
 from simmail.rest.context import Services
-from simmail.rest.dispatch import Dispatcher, prepare
+from simmail.rest.dispatch import Dispatcher, prepare, watched
 from simmail.rest.http.request import request_id
 from simmail.rest.relocation import SharingDispatcher
-from simmail.rest.route import NUMBERS, Route
+from simmail.rest.route import Route
 
 _METHOD = re.compile(rb"[A-Z]{1,20}\Z")
-_NUMBER = re.compile(rb"[0-9]{1,10}")
-_SEGMENT = re.compile(r"\{([a-z_]+)\}")
 
 #: Stands for a slash inside one segment of a path while Klein routes it; a NUL of the client's own is refused.
 _SLASH = "\0"
@@ -53,81 +49,23 @@ class _Number(BaseConverter):
         return int(value)
 
 
-#: Paths of one method and number of segments: where their words are, and by those words the route and the places of
-#: the names between them.
-_Shapes = list[tuple[tuple[int, ...], dict[tuple[bytes, ...], tuple[Route, tuple[tuple[int, str], ...]]]]]
-
-
-class Router:
-    """What belongs to a method and path; HEAD finds what GET does."""
-
-    def __init__(self, routes: Iterable[Route]) -> None:
-        self._shapes: dict[tuple[bytes, int], _Shapes] = {}
-        for route in routes:
-            self._add(route.method.encode(), route)
-            if route.method == "GET":
-                self._add(b"HEAD", route)
-
-    def _add(self, method: bytes, route: Route) -> None:
-        segments = route.path[1:].split("/")
-        named = [_SEGMENT.fullmatch(one) for one in segments]
-        names = tuple([(at, match[1]) for at, match in enumerate(named) if match is not None])
-        words = tuple([at for at, match in enumerate(named) if match is None])
-        shapes = self._shapes.setdefault((method, len(segments)), [])
-        table = next((table for places, table in shapes if places == words), None)
-        if table is None:
-            table = {}
-            shapes.append((words, table))
-            # A word is preferred to a name, the sooner in the path the more.
-            shapes.sort(key=lambda shape: [at not in shape[0] for at in range(len(segments))])
-        table[tuple([segments[at].encode() for at in words])] = route, names
-
-    def find(self, method: bytes, segments: Sequence[bytes]) -> tuple[Route, dict[str, Any]] | None:
-        """Find the route of a path, and the values of its names; C{segments} have their escapes undone."""
-        for words, table in self._shapes.get((method, len(segments)), ()):
-            named = table.get(tuple([segments[at] for at in words]))
-            if named is not None:
-                found, names = named
-                values = _values(names, segments)
-                if values is not None:
-                    return found, values
-        return None
-
-
-def _values(names: tuple[tuple[int, str], ...], segments: Sequence[bytes]) -> dict[str, Any] | None:
-    """Return what stands for names, C{None} when something cannot."""
-    values: dict[str, Any] = {}
-    for at, name in names:
-        segment = segments[at]
-        if name in NUMBERS:
-            if _NUMBER.fullmatch(segment) is None:
-                return None
-            values[name] = int(segment)
-            continue
-        try:
-            text = segment.decode("utf-8")
-        except UnicodeDecodeError:
-            return None
-        if not text or "\0" in text:
-            return None
-        values[name] = text
-    return values
-
-
 class Application:
     """
     The API.
 
+    Klein is kept from what it answers with HTML or breaks on: a strange C{Host},
+    a path that is not UTF-8, a method that is not ASCII.
+
     @param routes: the whole table; endpoints must differ.
+    @ivar dispatcher: the resource that a C{Site} serves.
     """
 
     log = Logger()
 
     def __init__(self, services: Services, routes: Iterable[Route]) -> None:
         self.routes = tuple(routes)
-        self.dispatcher = Dispatcher(services) if services.peers is None else SharingDispatcher(
-            services, services.peers)
-        self.router = Router(self.routes)
+        self.dispatcher = Dispatcher(services, self.routes, self._unfound) if services.peers is None else (
+            SharingDispatcher(services, self.routes, self._unfound, services.peers))
         for endpoint, count in Counter(route.endpoint for route in self.routes).items():
             if count > 1:
                 raise ValueError(f"{endpoint} is declared twice")
@@ -145,6 +83,16 @@ class Application:
         klein.handle_errors(HTTPException)(no_route)
         klein.handle_errors(Exception)(failed)
         return klein
+
+    def _unfound(self, request: Any) -> Any:
+        refused = _prepared(request)
+        if refused is not None:
+            return watched(request, Deferred.fromCoroutine(self._refuse(request, refused)))
+        return self.klein.resource().render(request)
+
+    async def _refuse(self, request: Request, refused: errors.ErrorReply) -> None:
+        request.write(await self.dispatcher.unrouted(request, refused))
+        request.finish()
 
     def _answer(self, route: Route) -> Callable[..., Deferred[None]]:
         def answer(request: Request, **path: Any) -> Deferred[None]:
@@ -173,55 +121,6 @@ class Application:
         refused = errors.defect(incident)
         prepare(request, refused.status, refused.body)
         return refused.body
-
-    def resource(self) -> Root:
-        """Return the resource a C{Site} serves."""
-        return Root(self)
-
-
-class Root(Resource):
-    """
-    Everything below C{/}.
-
-    Klein is kept from what it answers with HTML or breaks on: a strange C{Host},
-    a path that is not UTF-8, a method that is not ASCII.
-    """
-
-    isLeaf = True
-
-    def __init__(self, application: Application) -> None:
-        super().__init__()
-        self._application = application
-
-    def render(self, request: Any) -> Any:
-        """Answer a request, at once or later."""
-        application = self._application
-        found = application.router.find(request.method, request.postpath)
-        if found is not None:
-            return _watched(request, application.dispatcher.begin(request, *found))
-        refused = _prepared(request)
-        if refused is not None:
-            return _watched(request, Deferred.fromCoroutine(self._refuse(request, refused)))
-        return application.klein.resource().render(request)
-
-    async def _refuse(self, request: Request, refused: errors.ErrorReply) -> None:
-        request.write(await self._application.dispatcher.unrouted(request, refused))
-        request.finish()
-
-
-def _watched(request: Request, work: Deferred[None]) -> Any:
-    """C{work} is cancelled when the client leaves; what else happens to it is logged."""
-    if work.called and work.result is None:
-        return NOT_DONE_YET
-    if not work.called:
-        request.notifyFinish().addErrback(lambda _: work.cancel())
-    work.addErrback(lambda failure: failure.trap(CancelledError))
-    work.addErrback(_log_unanswered)
-    return NOT_DONE_YET
-
-
-def _log_unanswered(failure: Failure) -> None:
-    Application.log.failure("a request was not answered", failure)
 
 
 def _prepared(request: Request) -> errors.ErrorReply | None:

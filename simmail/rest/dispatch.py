@@ -1,5 +1,8 @@
 """
-One request, from the guard to the last octet of its answer.
+One request, from its path to the last octet of its answer.
+
+Calls are looked up by the shape of their paths: which segments are words, and
+which stand for names.  What is not found so is left to Klein's map (C{app}).
 
 A change goes on to its end when the client leaves; a read is broken off.
 Every answer carries C{X-Request-Id}; what should not have happened is logged
@@ -14,7 +17,8 @@ Source: API contract, "Authentication" (401, 402, 403); decisions, section 17 (1
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
+import re
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import partial
 from hashlib import sha256
 from inspect import isawaitable
@@ -25,7 +29,8 @@ import msgspec
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.logger import Logger
 from twisted.python.failure import Failure
-from twisted.web.server import Request
+from twisted.web.resource import Resource
+from twisted.web.server import NOT_DONE_YET, Request
 
 from simmail.core.time.instant import parse_duration
 from simmail.errors import of_disk, Refusal, Replaced, Unavailable
@@ -37,26 +42,102 @@ from simmail.rest.http.download import Download
 from simmail.rest.http.request import JSON, accepts, has_tag, request_id
 from simmail.rest.render.assets import page
 from simmail.rest.render.shown import heavy, LARGE
-from simmail.rest.route import Call, NoQuery, Route
+from simmail.rest.route import Call, NoQuery, NUMBERS, Route
 
 #: Parameters that go with every call.
 EVERYWHERE = frozenset({"token", "universe"})
 
+_NUMBER = re.compile(rb"[0-9]{1,10}")
+_SEGMENT = re.compile(r"\{([a-z_]+)\}")
 
-class Dispatcher:
-    """What all requests to the API have in common."""
+#: Paths of one method and number of segments: where their words are, and by those words the route and the places of
+#: the names between them.
+_Shapes = list[tuple[tuple[int, ...], dict[tuple[bytes, ...], tuple[Route, tuple[tuple[int, str], ...]]]]]
+
+
+class Router:
+    """What belongs to a method and path; HEAD finds what GET does."""
+
+    def __init__(self, routes: Iterable[Route]) -> None:
+        self._shapes: dict[tuple[bytes, int], _Shapes] = {}
+        for route in routes:
+            self._add(route.method.encode(), route)
+            if route.method == "GET":
+                self._add(b"HEAD", route)
+
+    def _add(self, method: bytes, route: Route) -> None:
+        segments = route.path[1:].split("/")
+        named = [_SEGMENT.fullmatch(one) for one in segments]
+        names = tuple([(at, match[1]) for at, match in enumerate(named) if match is not None])
+        words = tuple([at for at, match in enumerate(named) if match is None])
+        shapes = self._shapes.setdefault((method, len(segments)), [])
+        table = next((table for places, table in shapes if places == words), None)
+        if table is None:
+            table = {}
+            shapes.append((words, table))
+            # A word is preferred to a name, the sooner in the path the more.
+            shapes.sort(key=lambda shape: [at not in shape[0] for at in range(len(segments))])
+        table[tuple([segments[at].encode() for at in words])] = route, names
+
+    def find(self, method: bytes, segments: Sequence[bytes]) -> tuple[Route, dict[str, Any]] | None:
+        """Find the route of a path, and the values of its names; C{segments} have their escapes undone."""
+        for words, table in self._shapes.get((method, len(segments)), ()):
+            named = table.get(tuple([segments[at] for at in words]))
+            if named is not None:
+                found, names = named
+                values = _values(names, segments)
+                if values is not None:
+                    return found, values
+        return None
+
+
+def _values(names: tuple[tuple[int, str], ...], segments: Sequence[bytes]) -> dict[str, Any] | None:
+    """Return what stands for names, C{None} when something cannot."""
+    values: dict[str, Any] = {}
+    for at, name in names:
+        segment = segments[at]
+        if name in NUMBERS:
+            if _NUMBER.fullmatch(segment) is None:
+                return None
+            values[name] = int(segment)
+            continue
+        try:
+            text = segment.decode("utf-8")
+        except UnicodeDecodeError:
+            return None
+        if not text or "\0" in text:
+            return None
+        values[name] = text
+    return values
+
+
+class Dispatcher(Resource):
+    """
+    What all requests to the API have in common: everything below C{/} is its.
+
+    @param unfound: answers a request whose path the router does not find, as C{IResource.render} does.
+    """
 
     log = Logger()
+    isLeaf = True
 
-    def __init__(self, services: Services) -> None:
+    def __init__(self, services: Services, routes: Iterable[Route], unfound: Callable[[Any], Any]) -> None:
+        super().__init__()
         self.services = services
+        self._router = Router(routes)
+        self._unfound = unfound
         self.guard = Guard(services)
         self._limits = services.config.limits
         self._patience = parse_duration(services.config.http.timeout).total_seconds()
 
+    def render(self, request: Any) -> Any:
+        """Answer a request, at once or later."""
+        found = self._router.find(request.method, request.postpath)
+        return self._unfound(request) if found is None else watched(request, self.begin(request, *found))
+
     def begin(self, request: Request, route: Route, path: dict[str, Any]) -> Deferred[None]:
         """
-        Answer a request.
+        Answer a request, whose route is known.
 
         @return: fires when it is answered; cancelling breaks off a read, and leaves a change alone.
         """
@@ -70,14 +151,14 @@ class Dispatcher:
         if not route.detached:
             return work
         # Cancelled, this one ends at once; the work does not hear of it.
-        watched: Deferred[None] = Deferred()
+        awaited: Deferred[None] = Deferred()
 
         def finished(_: Any) -> None:
-            if not watched.called:
-                watched.callback(None)
+            if not awaited.called:
+                awaited.callback(None)
 
         work.addBoth(finished)
-        return watched
+        return awaited
 
     async def unrouted(self, request: Request, refused: errors.ErrorReply) -> bytes:
         """
@@ -252,6 +333,21 @@ class Lasting:
 
 async def _coroutine(answer: Awaitable[Any]) -> Any:
     return await answer
+
+
+def watched(request: Request, work: Deferred[None]) -> Any:
+    """Cancel C{work} when the client leaves; what else happens to it is logged."""
+    if work.called and work.result is None:
+        return NOT_DONE_YET
+    if not work.called:
+        request.notifyFinish().addErrback(lambda _: work.cancel())
+    work.addErrback(lambda failure: failure.trap(CancelledError))
+    work.addErrback(_log_unanswered)
+    return NOT_DONE_YET
+
+
+def _log_unanswered(failure: Failure) -> None:
+    Dispatcher.log.failure("a request was not answered", failure)
 
 
 def prepare(

@@ -6,6 +6,7 @@ Whatever follows on that connection (streams, long polls, the next request) need
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from twisted.internet.defer import Deferred
@@ -31,8 +32,10 @@ class SharingDispatcher(Dispatcher):
     @param peers: the others.
     """
 
-    def __init__(self, services: Services, peers: IPeers) -> None:
-        super().__init__(services)
+    def __init__(
+        self, services: Services, routes: Iterable[Route], unfound: Callable[[Any], Any], peers: IPeers
+    ) -> None:
+        super().__init__(services, routes, unfound)
         self._peers = peers
 
     def begin(self, request: Any, route: Route, path: dict[str, Any]) -> Deferred[None]:

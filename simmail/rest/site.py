@@ -73,7 +73,7 @@ def api_site(
         elif route.large:
             rooms[route.method.encode(), route.path.encode()] = limits.message
     site = ApiSite(
-        application.resource(), reactor, parse_duration(config.http.timeout).total_seconds(),
+        application.dispatcher, reactor, parse_duration(config.http.timeout).total_seconds(),
         config.http.connections, limits.json, rooms, config.http.connections_per_address, traffic.answered)
     site.answers = {
         "looked": partial(looked, services),

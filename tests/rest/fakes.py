@@ -82,5 +82,5 @@ def door(
     application = Application(services, routes)
     rooms = {(route.method.encode(), route.path.encode()): large for route in application.routes if route.large}
     site = ApiSite(
-        application.resource(), reactor, 60.0, connections, room, rooms, per_address, traffic.answered)
+        application.dispatcher, reactor, 60.0, connections, room, rooms, per_address, traffic.answered)
     return site, roster, reactor
