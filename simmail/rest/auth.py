@@ -12,8 +12,8 @@ from twisted.web.server import Request
 from simmail.errors import Elsewhere, Forbidden, Invalid, NotFound, Replaced, TooMany, Unauthenticated, Unavailable
 from simmail.rest.context import Services
 from simmail.rest.ratelimit import Rates
-from simmail.rest.route import Call, ROLES, Role
-from simmail.server.apikeys import Identity
+from simmail.rest.route import Call, Identity
+from simmail.server.apikeys import Role, ROLES
 
 _RANK: dict[str, int] = {role: rank for rank, role in enumerate(ROLES)}
 
@@ -49,7 +49,8 @@ class Guard:
         if token is not None:
             if token.startswith("smp_"):
                 return self._passed(token)
-            return await self._server.identify(token)
+            key = await self._server.identify(token)
+            return Identity("key", key.prefix, key.name, key.universe, key.role, key.administrator, tools=key.tools)
         session = _session(request)
         if session:
             return self._person(session, request)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 from msgspec import Meta, Struct
 from msgspec.structs import force_setattr
@@ -20,16 +20,12 @@ from simmail.core.rules.quota_plan import Feature
 from simmail.errors import Refusal
 from simmail.rest.answer import JSON
 from simmail.rest.errors import ErrorReply
+from simmail.server.apikeys import Role, ToolSet
+from simmail.server.users import User
 
 if TYPE_CHECKING:
     from simmail.rest.context import Services
-    from simmail.server.apikeys import Identity
     from simmail.universe.universe import Universe
-
-Role = Literal["viewer", "member", "admin"]
-
-#: Lowest to highest; API contract, "Authentication", point 5.
-ROLES: tuple[Role, ...] = ("viewer", "member", "admin")
 
 #: Of messages in a folder: RFC 9051 section 2.3.1.1.
 MOST_UID = 2**32 - 1
@@ -125,6 +121,25 @@ class Route(Struct, frozen=True):
     def rule(self) -> str:
         """The path as Klein's router writes it."""
         return _NAME.sub(lambda match: f"<{_CONVERTERS.get(match[1], '')}{match[1]}>", self.path)
+
+
+class Identity(NamedTuple):
+    """
+    Who calls the API: an API key, a signed-in person, a pass of the console, or anybody who looks at the demo.
+
+    @ivar kind: C{key}, C{user}, C{pass} or C{demo}; prefix: under what calls are counted.
+    @ivar universe: C{""} for a person who has not named one.
+    @ivar tools: the tools of C{/mcp} that are all it may call; C{None}: whatever its role may.
+    """
+
+    kind: str
+    prefix: str
+    name: str
+    universe: str
+    role: Role
+    administrator: bool
+    user: User | None = None
+    tools: ToolSet | None = None
 
 
 class Call(Struct):

@@ -10,8 +10,9 @@ from __future__ import annotations
 import hmac
 from collections.abc import Callable
 from datetime import UTC, datetime
+from hashlib import sha256
 from secrets import token_hex, token_urlsafe
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import msgspec
 from msgspec import Struct
@@ -20,33 +21,32 @@ from simmail.core.records.commit import Commit
 from simmail.errors import Invalid, NotFound, Unauthenticated
 from simmail.server.documents import ServerDocuments
 from simmail.server.organizations import Universes
-from simmail.server.users import User, token_digest
 
 Role = Literal["viewer", "member", "admin"]
 ToolSet = Literal["mail", "world"]
 
+#: Lowest to highest; API contract, "Authentication", point 5.
+ROLES: tuple[Role, ...] = ("viewer", "member", "admin")
 
-class Identity(NamedTuple):
-    """
-    Who calls the API: an API key, a signed-in person, a pass of the console, or anybody who looks at the demo.
 
-    @ivar kind: C{key}, C{user}, C{pass} or C{demo}; prefix: under what calls are counted.
-    @ivar universe: C{""} for a person who has not named one.
-    @ivar tools: the tools of C{/mcp} that are all it may call; C{None}: whatever its role may.
-    """
+def check_role(field: str, role: str) -> None:
+    """Check a role.  @raise Invalid: there is no such."""
+    if role not in ROLES:
+        raise Invalid(field, "must be viewer, member or admin")
 
-    kind: str
-    prefix: str
-    name: str
-    universe: str
-    role: Role
-    administrator: bool
-    user: User | None = None
-    tools: ToolSet | None = None
+
+def token_digest(token: str) -> str:
+    """Return what is kept of a key or a ticket: nobody guesses it, so no slow hash is wanted."""
+    return sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 class Key(Struct, frozen=True):
-    """An API key as stored: never its secret.  C{tools}: as in L{Identity}."""
+    """
+    An API key as stored: never its secret.
+
+    @ivar prefix: under what its calls are counted.
+    @ivar tools: the tools of C{/mcp} that are all it may call; C{None}: whatever its role may.
+    """
 
     prefix: str
     digest: str
@@ -96,8 +96,7 @@ class ApiKeys:
         @param kept: called with it before it is valid, so that there is none that nobody knows.
         @raise NotFound: no such universe.
         """
-        if role not in ("viewer", "member", "admin"):
-            raise Invalid("role", "must be viewer, member or admin")
+        check_role("role", role)
         self._universes.record(universe)
         token, key = self.new(universe, role, name, administrator, tools)
         kept(token)
@@ -138,11 +137,11 @@ class ApiKeys:
         """The document of a key is gone."""
         self._keys.pop(prefix, None)
 
-    async def identify(self, token: str) -> Identity:
+    async def identify(self, token: str) -> Key:
         """
-        Who a bearer token belongs to.
+        Return the key that a bearer token is.
 
-        @raise Unauthenticated: nobody.
+        @raise Unauthenticated: it is none.
         """
         parts = token.split("_", 2)
         key = self._keys.get(parts[1]) if len(parts) == 3 and parts[0] == "sm" else None
@@ -150,4 +149,4 @@ class ApiKeys:
         good = hmac.compare_digest(key.digest if key else "0" * 64, token_digest(token))
         if key is None or not good:
             raise Unauthenticated("the API key is not valid")
-        return Identity("key", key.prefix, key.name, key.universe, key.role, key.administrator, tools=key.tools)
+        return key

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from hashlib import sha256
 from secrets import token_urlsafe
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -20,6 +19,7 @@ from msgspec.structs import replace
 from simmail.core.mime.address import parse
 from simmail.core.records.commit import Commit
 from simmail.errors import Conflict, Forbidden, Invalid, NotFound, Unauthenticated
+from simmail.server.apikeys import check_role, Role, token_digest
 from simmail.server.documents import SERVER, ServerDocuments
 from simmail.server.organizations import Organizations, Universes
 from simmail.server.passwords import Passwords
@@ -29,17 +29,10 @@ from simmail.universe.universe import UniverseRecord
 
 T = TypeVar("T")
 
-Role = Literal["viewer", "member", "admin"]
-
 #: Real seconds that a session and a pass last.
 SESSION, PASS = 14 * 86400.0, 15 * 60.0
 
 SHORTEST_PASSWORD, LONGEST_PASSWORD = 8, 1024
-
-
-def token_digest(token: str) -> str:
-    """Return what is kept of a key or a ticket: nobody guesses it, so no slow hash is wanted."""
-    return sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 class User(Struct, frozen=True):
@@ -134,8 +127,7 @@ class Users:
         for org, role in user.orgs.items():
             if org not in {one.id for one in self._organizations.all()}:
                 raise Invalid("orgs", f"no organization {org}")
-            if role not in ("viewer", "member", "admin"):
-                raise Invalid(f"orgs.{org}", "must be viewer, member or admin")
+            check_role(f"orgs.{org}", role)
         if password is not None:
             if not SHORTEST_PASSWORD <= len(password) <= LONGEST_PASSWORD:
                 raise Invalid("password", f"must have from {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters")

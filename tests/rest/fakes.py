@@ -16,8 +16,8 @@ from simmail.rest.app import Application
 from simmail.rest.context import Services
 from simmail.rest.http.server import ApiSite, Traffic
 from simmail.rest.render.list import Listings
-from simmail.rest.route import ROLES, Route
-from simmail.server.apikeys import Identity
+from simmail.rest.route import Identity, Route
+from simmail.server.apikeys import ROLES
 
 
 class FakeUniverse:

@@ -18,8 +18,8 @@ from simmail.core.time.instant import parse_duration, parse_instant
 from simmail.errors import Forbidden, Invalid, Refusal
 from simmail.rest.api.clock import Speed
 from simmail.rest.api.connection import ConnectionFacts, LoginName, read_connection
-from simmail.rest.route import Body, Call, Deleted, Role, Route
-from simmail.server.apikeys import ToolSet
+from simmail.rest.route import Body, Call, Deleted, Route
+from simmail.server.apikeys import Role, ToolSet
 from simmail.server.passwords import new_password
 from simmail.universe.clock import FASTEST, SLOWEST
 from simmail.universe.universe import Durability, Universe, UniverseRecord

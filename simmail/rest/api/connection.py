@@ -17,7 +17,8 @@ from simmail.rest.api.session import UserInfo, user_info
 from simmail.rest.auth import DEMO
 from simmail.rest.context import MailListener
 from simmail.rest.render.message import disposition
-from simmail.rest.route import Call, Role, Route
+from simmail.rest.route import Call, Route
+from simmail.server.apikeys import Role
 from simmail.universe.clock import ClockStatus
 from simmail.universe.fingerprint import Fingerprint, fingerprint
 

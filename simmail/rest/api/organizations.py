@@ -13,7 +13,8 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from simmail.core.rules.quota_plan import Plan
 from simmail.errors import Conflict
 from simmail.rest.api.admin import administrator
-from simmail.rest.route import Body, Call, Deleted, Role, Route
+from simmail.rest.route import Body, Call, Deleted, Route
+from simmail.server.apikeys import Role
 from simmail.server.organizations import Org
 from simmail.server.passwords import new_password
 from simmail.server.users import User

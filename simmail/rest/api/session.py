@@ -13,7 +13,8 @@ from msgspec import Meta, Struct
 from simmail.errors import Forbidden
 from simmail.rest.answer import Cookied
 from simmail.rest.auth import COOKIE, check_not_foreign
-from simmail.rest.route import Body, Call, Role, Route
+from simmail.rest.route import Body, Call, Route
+from simmail.server.apikeys import Role
 from simmail.server.users import PASS, SESSION, User
 
 HEADING = "Session"
