@@ -33,8 +33,9 @@ class Guard:
     def __init__(self, services: Services) -> None:
         config = services.config
         self._server = services.server
+        self._database = services.server.database
         self._demo = config.server.demo
-        http, draw, seconds = config.http, services.server.draw, services.reactor.seconds
+        http, draw, seconds = config.http, self._database.draw, services.reactor.seconds
         self._keys = Rates("key", http.rate, http.burst, draw, seconds)
         self._console = Rates("console", http.console_rate, http.console_burst, draw, seconds)
 
@@ -187,7 +188,7 @@ class Guard:
                 raise Forbidden("the organization is suspended")
             if route.feature is not None:
                 call.universe.plan().require(route.feature)
-        if not self._server.available:
+        if not self._database.healthy:
             # Some could be answered from memory; another process may know better by now.
             raise Unavailable("Redis is away; try again later")
         if call.universe is not None and call.universe.closed and route.placed:

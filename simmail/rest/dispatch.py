@@ -229,7 +229,7 @@ class Dispatcher(Resource):
         visible = call.universe.store.when_visible() if call.universe is not None else None
         if visible is not None:
             await visible
-        if route.detached and not self.services.server.available:
+        if route.detached and not self.services.server.database.healthy:
             raise Unavailable("Redis is away; try again later")
         if route.locate is not None:
             call.found = await route.locate(call)

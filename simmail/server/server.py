@@ -69,6 +69,7 @@ class MailServer:
     @param wall_clock: what was seen of jumps of the wall clock; exports: where universes are carried to.
     @param carriers: have mail go to other servers, and come from there.
     @param replicas: keeps the mail of universes in a store of objects too, None for no universe.
+    @ivar database: who serves clients asks it whether Redis is there, and for tokens that all processes share.
     """
 
     def __init__(
@@ -83,7 +84,7 @@ class MailServer:
     ) -> None:
         self.logger = Logger(namespace="simmail.server")
         self._config = config
-        self._database = database
+        self.database = database
         self._store = store
         self._browser = browser
         self._webhook_sender = webhook_sender
@@ -249,7 +250,7 @@ class MailServer:
                 raise Unavailable(f"the universe {record.id} is replicated, and objects.url is not configured")
             await self._replicas.prepare(record.id, partial(self._lost, record.id))
         universe = Universe(
-            record, self._config, self._store(record.id), self._database, self._reactor, self._unique, self._browser,
+            record, self._config, self._store(record.id), self.database, self._reactor, self._unique, self._browser,
             self._webhook_sender, self._model, partial(self._orgs.plan_of, record.org), self._in_thread,
             self._wall_clock, self._recovered, self._lookup, self._engines, self._files, self._read_pdf, another)
         await universe.start()
@@ -375,7 +376,7 @@ class MailServer:
 
     def _recovered(self) -> None:
         if all(universe.recovery.finished for universe in self.universes()):
-            self._database.recovered()
+            self.database.recovered()
 
     def halt(self) -> Deferred[Any]:
         """Deferred: moves of clocks that were under way have ended with what was done so far."""
@@ -424,16 +425,6 @@ class MailServer:
         placed = self.record(universe_id).placed if universe_id in self._universes else universe_id
         owner: int | str = 0 if self._peers is None else self._peers.owner(placed)
         return owner
-
-    @property
-    def available(self) -> bool:
-        """False while Redis is known to be away."""
-        return bool(self._database.healthy)
-
-    def draw(self, bucket: str, rate: float, burst: int, wanted: int, now: float) -> Deferred[tuple[int, float]]:
-        """C{IDatabase.draw}: tokens of a caller that all processes share."""
-        drawn: Deferred[tuple[int, float]] = self._database.draw(bucket, rate, burst, wanted, now)
-        return drawn
 
     # Universes
 
@@ -526,7 +517,7 @@ class MailServer:
 
     async def _clear(self, universe_id: str, store: IMailStore) -> None:
         await store.erase()
-        await self._database.erase(universe_id)
+        await self.database.erase(universe_id)
         await store.close()
         if self._replicas is not None:
             await self._replicas.erase(universe_id)

@@ -27,6 +27,7 @@ class SmtpContext:
     """
     Of one listener.
 
+    @ivar database: of the server: healthy while changes can be recorded.
     @ivar portal: signs in: C{portal.login(credentials, remote, ILogin)} (L{simmail.server.sasl}).
     @ivar timeout, total_time: real seconds a client may be silent, and a session last.
     @ivar ehlo: answers to EHLO, by whether TLS is on and somebody has signed in; as far as they were asked for.
@@ -39,6 +40,7 @@ class SmtpContext:
         submission: bool, loopback_only: bool,
     ) -> None:
         self.config, self.server, self.reactor = config, server, reactor
+        self.database = server.database
         self.portal: Portal = LoginPortal(server.sign_in, "smtp")
         self.implicit_tls, self.tls_context = implicit_tls, tls_context
         self.service = "SMTPS" if implicit_tls else "SUBMISSION" if submission else "SMTP"

@@ -320,7 +320,7 @@ class Session(ESMTP):  # type: ignore[misc] # Twisted's mail is untyped
             raise CommandRefused(replies.NESTED_MAIL)
         if self.login is None and context.auth_required:
             raise CommandRefused(replies.AUTH_FIRST)
-        if not context.server.available:
+        if not context.database.healthy:
             raise CommandRefused(context.unavailable_reply())
         mail = mail_from(rest)
         if mail.size > context.config.limits.message:
@@ -354,7 +354,7 @@ class Session(ESMTP):  # type: ignore[misc] # Twisted's mail is untyped
             raise CommandRefused(replies.MAIL_FIRST)
         if self.pump.body is not None:
             raise CommandRefused(replies.BDAT_BEGUN)
-        if not context.server.available:
+        if not context.database.healthy:
             self.pump.say(self.context.unavailable_reply())
             return
         rcpt = rcpt_to(rest, context.config.server.domain, transaction.mail.utf8)

@@ -185,7 +185,7 @@ class Reception:
             raise CommandRefused(replies.MAIL_FIRST)
         if not transaction:
             raise CommandRefused(replies.NO_VALID_RECIPIENTS if transaction.rejected else replies.RECIPIENT_FIRST)
-        if not self._context.server.available:
+        if not self._context.database.healthy:
             self._pump.say(self._context.unavailable_reply())
             return
         self._faults.apply(self._fault(transaction, "data"), self._go_ahead, transaction)
@@ -241,7 +241,7 @@ class Reception:
         elif not transaction:
             self._chunk_refused = (
                 replies.NO_VALID_RECIPIENTS if transaction.rejected else replies.RECIPIENT_FIRST)
-        elif not self._context.server.available:
+        elif not self._context.database.healthy:
             self._chunk_refused = self._context.unavailable_reply()
         self._pump.take = self._counted
         if transaction is not None and not self._chunk_refused and self._pump.body is None:
@@ -292,7 +292,7 @@ class Reception:
         if body.problem:
             transaction.refused(body.problem)
             self._pump.refuse(body.problem)
-        elif not self._context.server.available:
+        elif not self._context.database.healthy:
             self._pump.say(self._context.unavailable_reply())
         else:
             self._faults.apply(fault, lambda: self._pump.wait(self._accept(transaction, message)))

@@ -39,8 +39,7 @@ class FakeRoster:
     """Keys C{v}, C{m}, C{a} for the roles in C{main}, C{o} for C{other}."""
 
     def __init__(self) -> None:
-        self.available = True
-        self.draw = MemoryDatabase().draw
+        self.database = MemoryDatabase()
         self.fail: Exception | None = None
         self.all = {name: FakeUniverse(name) for name in ("main", "other")}
         self.people = {role[0]: Identity("key", role[0], role[0], "main", role, False) for role in ROLES}

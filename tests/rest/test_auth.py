@@ -92,7 +92,7 @@ class KeyTests(SynchronousTestCase):
         answer = ask(self.site, "GET", "/api/read", key="v")
         self.assertEqual((answer.status, answer.headers["retry-after"], answer.error), (503, "2", "Redis is away"))
         self.roster.fail = None
-        self.roster.available = False
+        self.roster.database.set_healthy(False)
         self.assertEqual(ask(self.site, "PUT", "/api/write", {"n": 1}, "m").status, 503)
         self.assertEqual(ask(self.site, "GET", "/api/read", key="v").status, 503)
         self.assertEqual(ask(self.site, "GET", "/api/read", key="nobody").status, 401)

@@ -46,7 +46,7 @@ class Ready(Struct, frozen=True):
 def checks(services: Services) -> dict[str, str]:
     """Return each thing the service needs: C{ok}, or what is wrong with it."""
     found = {
-        "redis": "ok" if services.server.available else "away",
+        "redis": "ok" if services.server.database.healthy else "away",
         "store": _store(services),
     }
     for name, check in services.checks:
@@ -127,7 +127,7 @@ def figures(services: Services) -> str:
     """Return the figures of this process as text."""
     universes = services.server.universes()
     gauges: Iterable[tuple[str, float]] = (
-        ("simmail_redis_available", float(services.server.available)),
+        ("simmail_redis_available", float(services.server.database.healthy)),
         ("simmail_universes", len(universes)),
         ("simmail_mailboxes", sum(len(one.store.mailboxes()) for one in universes)),
         ("simmail_personas", sum(len(one.people) for one in universes)),
