@@ -40,8 +40,9 @@ QUIET = 1.0
 PATIENCE = 0.003
 #: Real seconds before each further attempt to connect; the last one stays.
 DELAYS = (0.02, 0.1, 0.2, 0.4)
-#: Times that one command is sent again to where its keys are said to be.
-MOST_MOVES = 5
+#: Times that one command is sent again to where its keys are said to be, or because it cannot be done just now; real
+#: seconds before each of the latter.
+MOST_MOVES, PAUSE = 5, 0.2
 
 #: First words of error answers after which the connection is made anew, and is ready when there are none any more, with
 #: what they say of Redis.
@@ -52,6 +53,8 @@ REFUSALS = {
 #: Those of error answers that pass.
 _AWAY = (*REFUSALS, "BUSY", "TRYAGAIN", "ASK", "MOVED")
 _FENCED = FENCED.split()[0]
+#: What a script is told that takes two keys of a slot that is moved key by key: it is C{TRYAGAIN} of what is no script.
+_APART = "access a non local key"
 
 #: Parts of error answers to a greeting that another attempt does not change.
 _LOCKED_OUT = ("WRONGPASS", "NOAUTH", "NOPERM", "invalid password", "no password is set", "without any password")
@@ -158,7 +161,7 @@ class RedisConnection:
     def __init__(
         self, reactor: IReactorTime, link: RedisUrl, timeout: float, scripts: Iterable[Script],
         changed: Callable[[], object], prepare: Callable[[], Deferred[None]] = _nothing_to_do,
-        moved: Callable[[], object] | None = None,
+        moved: Callable[[str], object] | None = None, asking: bool = False,
     ) -> None:
         """
         @param timeout: real seconds a call may take.
@@ -166,7 +169,9 @@ class RedisConnection:
         @param changed: called whenever C{ready} has changed.
         @param prepare: what is done with L{ask} whenever connected, before commands are taken.  While it fails the
             connection is made anew.
-        @param moved: called when keys are said to be elsewhere; nothing is sent until L{release}.
+        @param moved: called when keys are said to be elsewhere, with the error answer (C{MOVED} or C{ASK}); nothing
+            is sent until L{release}.
+        @param asking: C{ASKING} goes before each command, for a slot that is not Redis's yet.
         """
         self.ready = False
         self.round_trips = Histogram()
@@ -177,6 +182,7 @@ class RedisConnection:
         self._changed = changed
         self._prepare = prepare
         self._moved = moved
+        self._ahead = _ASKING if asking else b""
         self._greeting = _greeting(link, scripts)
         self._scripts = [pack((b"SCRIPT", b"LOAD", script.text)) for script in scripts]
         self._wire: _Wire | None = None
@@ -184,6 +190,7 @@ class RedisConnection:
         self._waiting: deque[_Call] = deque()
         self._again: list[_Call] = []
         self._held: list[_Call] = []
+        self._paused: dict[_Call, IDelayedCall] = {}
         # Nothing is sent until what was sent has been answered, or until it is released; those who wait for the former.
         self._holding = self._stopped = False
         self._drained: list[Deferred[None]] = []
@@ -358,8 +365,11 @@ class RedisConnection:
         if self._writing is not None:
             self._writing.cancel()
             self._writing = None
-        left = [*self._waiting, *self._again, *self._held]
+        left = [*self._waiting, *self._again, *self._held, *self._paused]
         self._waiting.clear()
+        for paused in self._paused.values():
+            paused.cancel()
+        self._paused.clear()
         self._again, self._held, self._kept = [], [], []
         self._holding = self._stopped = False
         self._tell_drained()
@@ -381,9 +391,15 @@ class RedisConnection:
         if was_ready:
             self._changed()
 
-    def _keep(self, call: _Call) -> None:
+    def _put(self, call: _Call) -> None:
+        if self._ahead:
+            self._waiting.append(_Call(self._ahead, None, None, call.sent))
+            self._kept.append(self._ahead)
         self._waiting.append(call)
         self._kept.append(call.packed)
+
+    def _keep(self, call: _Call) -> None:
+        self._put(call)
         if self._writing is None:
             self._writing = self._reactor.callLater(self._wrote + PATIENCE - call.sent, self._write_kept)
 
@@ -395,8 +411,7 @@ class RedisConnection:
             self._write()
 
     def _send(self, call: _Call) -> None:
-        self._waiting.append(call)
-        self._kept.append(call.packed)
+        self._put(call)
         self._write()
 
     def _write(self) -> None:
@@ -430,14 +445,18 @@ class RedisConnection:
 
     def _complained(self, call: _Call, text: str) -> None:
         word = _first_word(text)
-        if word == "NOSCRIPT" and not call.tries or (
-                word == "MOVED" and self._moved is not None and call.tries < MOST_MOVES):
+        elsewhere = word in _ELSEWHERE and self._moved is not None and call.tries < MOST_MOVES
+        if word == "NOSCRIPT" and not call.tries or elsewhere:
             # Everything sent since goes again behind it, in order, once what was sent has been answered.
             self._again.append(call)
             self._holding = True
-            if word == "MOVED" and self._moved is not None and not self._stopped:
+            if elsewhere and self._moved is not None and (word == "ASK" or not self._stopped):
                 self._stopped = True
-                self._moved()
+                self._moved(text)
+            return
+        if word == "TRYAGAIN" and call.answer is not None and call.tries < MOST_MOVES:
+            # What was sent since does not wait for it: who asks for what takes two keys waits for its answer himself.
+            self._paused[call] = self._reactor.callLater(PAUSE, self._resume, call)
             return
         if word == _FENCED:
             call.fail(Fenced(text))
@@ -457,6 +476,11 @@ class RedisConnection:
         for call in calls:
             call.tries += 1
             self._send(call)
+
+    def _resume(self, call: _Call) -> None:
+        del self._paused[call]
+        call.tries += 1
+        self._adopt(call)
 
     def _tick(self) -> None:
         self._timer = self._reactor.callLater(TICK, self._tick)
@@ -498,7 +522,8 @@ class RedisConnection:
             timer.cancel()
 
 
-_PING = pack((b"PING",))
+_PING, _ASKING = pack((b"PING",)), pack((b"ASKING",))
+_ELSEWHERE = ("MOVED", "ASK")
 
 
 def _greeting(link: RedisUrl, scripts: Iterable[Script]) -> list[bytes]:
@@ -527,4 +552,6 @@ def _first_word(text: str) -> str:
         for away in _AWAY:
             if f" -{away} " in text[:300]:
                 return away
+        if _APART in text[:300]:
+            return "TRYAGAIN"
     return word

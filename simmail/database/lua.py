@@ -2,7 +2,7 @@
 The Lua scripts: what Redis does in one step, so that no one sees half of it.
 
 They are files in C{scripts}, shipped as data.  Each begins with the key names of L{simmail.database.layout};
-C{fence}, C{jobs}, C{postings} and C{whole} are shared pieces that stand before the scripts that need them.
+C{fence}, C{jobs}, C{postings}, C{settled} and C{whole} are shared pieces that stand before the scripts that need them.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ _PIECES: dict[str, tuple[str, ...]] = {
     "commit": ("fence", "jobs", "commit"),
     "query": ("postings", "query"),
     "sweep": ("postings", "sweep"),
-    "erase": ("fence", "erase"),
-    "retire": ("fence", "retire"),
+    "erase": ("fence", "settled", "erase"),
+    "retire": ("fence", "settled", "retire"),
     "lease": ("fence", "lease"),
-    "copy": ("whole", "copy"),
+    "copy": ("settled", "whole", "copy"),
     "pack": ("whole", "pack"),
     "unpack": ("whole", "unpack"),
     "agenda": ("agenda",),

@@ -17,7 +17,7 @@ from simmail.concurrency import Waiting
 from simmail.database import layout
 from simmail.database.connection import RedisConnection
 from simmail.database.lua import load
-from simmail.database.queries import Questions, all_of
+from simmail.database.queries import all_of
 from simmail.database.synced import Ask, Made, Synced, Unsynced, run_of
 from simmail.database.url import RedisUrl, weakness
 from simmail.errors import Unavailable
@@ -55,29 +55,30 @@ class RedisPrimary:
     def __init__(
         self, reactor: Any, link: RedisUrl, timeout: float, scripts: Scripts, changed: Callable[[], object],
         came_back: Callable[[RedisPrimary, Ask], Awaitable[None]], looked: Callable[[], object],
-        moved: Callable[[], object] | None = None, tag: str = layout.prefix(""),
+        moved: Callable[[str], object] | None = None, tag: str = layout.prefix(""), asking: bool = False,
     ) -> None:
         """
         @param changed: called when C{healthy} may have changed.
         @param came_back: awaited when it may have lost something, before what was committed is made again.
         @param looked: called after each look at what is synced.
         @param moved: called when it says that keys are elsewhere.
+        @param asking: it is asked for a slot that is being moved to it.
         """
-        self.link, self.tag = link, tag
+        self.link, self.tag, self.asking = link, tag, asking
         self.run: str | None = None
         self.weak = ""
         # Something was given to it that it may not have.
         self._lacking = False
         self._came_back = came_back
         self.reads = RedisConnection(
-            reactor, link, timeout, scripts.read, changed, lambda: Deferred.fromCoroutine(self._prepare_reads()), moved)
-        self.questions = Questions(self.reads, scripts.start)
+            reactor, link, timeout, scripts.read, changed, lambda: Deferred.fromCoroutine(self._prepare_reads()),
+            moved, asking)
         self.writes = RedisConnection(
             reactor, link, timeout, scripts.write, changed, lambda: Deferred.fromCoroutine(self._prepare_writes()),
-            moved)
+            moved, asking)
         self.unsynced = Unsynced(reactor.seconds)
         self.synced = Synced(
-            reactor, self.unsynced, RedisConnection(reactor, link, timeout, (), lambda: None), looked,
+            reactor, self.unsynced, RedisConnection(reactor, link, timeout, (), lambda: None, asking=asking), looked,
             lambda: self.tag + layout.SYNCED)
         # Those who wait for a Redis that has everything.
         self._whole: Waiting[None] = Waiting(reactor)
@@ -165,6 +166,8 @@ class RedisPrimary:
 
     async def _prepare_reads(self) -> None:
         run = await run_of(self.reads.ask)
+        # A member of a cluster that is down says so to who asks for a key.
+        await self.reads.ask(("EXISTS", self.tag + layout.LAYOUT_NAME))
         if self.writes.ready and run == self.run:
             return
         if self.writes.ready:

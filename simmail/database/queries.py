@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -29,29 +29,39 @@ _TOP = 2**47
 
 
 class Questions:
-    """Asked over one connection; C{start}: how a call of each script begins."""
+    """
+    Asked over the connection that has a key when a page is asked for: keys may move between two.
 
-    def __init__(self, reads: RedisConnection, start: Mapping[str, tuple[bytes, ...]]) -> None:
+    @param reads: which has a key.
+    @param start: how a call of each script begins.
+    """
+
+    def __init__(self, reads: Callable[[str], RedisConnection], start: Mapping[str, tuple[bytes, ...]]) -> None:
         self._reads = reads
         self._start = start
 
     def fields(self, key: str, fields: list[str]) -> Deferred[list[bytes | None]]:
         """Values of fields of a hash, None where there is none, in order."""
         if 0 < len(fields) <= PAGE:
-            return self._reads.call(("HMGET", key, *fields))
+            return self._reads(key).call(("HMGET", key, *fields))
         return all_of([
-            self._reads.call(("HMGET", key, *fields[start:start + PAGE])) for start in range(0, len(fields), PAGE)
+            self._reads(key).call(("HMGET", key, *fields[start:start + PAGE])) for start in range(0, len(fields), PAGE)
         ]).addCallback(lambda pages: [value for page in pages for value in page])
 
     async def table(self, key: str) -> dict[str, bytes]:
         """A whole hash."""
-        if await self._reads.call(("HLEN", key)) <= PAGE:
-            reply = await self._reads.call(("HGETALL", key))
+        if await self._reads(key).call(("HLEN", key)) <= PAGE:
+            reply = await self._reads(key).call(("HGETALL", key))
             return {name.decode(): value for name, value in zip(reply[::2], reply[1::2])}
         found: dict[str, bytes] = {}
         cursor = b"0"
         while True:
-            cursor, reply = await self._reads.call(("HSCAN", key, cursor, "COUNT", PAGE))
+            reads = self._reads(key)
+            cursor, reply = await reads.call(("HSCAN", key, cursor, "COUNT", PAGE))
+            if self._reads(key) is not reads:
+                # A cursor means something to the Redis that gave it only.
+                cursor = b"0"
+                continue
             found.update((name.decode(), value) for name, value in zip(reply[::2], reply[1::2]))
             if cursor == b"0":
                 return found
@@ -64,7 +74,7 @@ class Questions:
         mail = b"" if query.message_id is None else layout.digest(query.message_id)
         found: list[bytes] = []
         while len(found) < query.limit and low <= high and groups is not None:
-            reply = await self._reads.call((
+            reply = await self._reads(prefix).call((
                 *self._start["query"], prefix, "down" if query.descending else "up", low, high,
                 _digits(query.since), _digits(query.until), min(PAGE, query.limit - len(found)), BUDGET, mail,
                 *groups))
@@ -98,7 +108,7 @@ class Questions:
             return []
         after = b""
         if query.after is not None:
-            header = await self._reads.call(("HGET", prefix + layout.JOBS, query.after))
+            header = await self._reads(prefix).call(("HGET", prefix + layout.JOBS, query.after))
             if header is None:
                 raise Invalid("after", "there is no such job")
             after = header[:18] + query.after.encode()
@@ -116,7 +126,7 @@ class Questions:
         left = limit
         while left is None or left > 0:
             most = PAGE if left is None else min(PAGE, left)
-            reply = await self._reads.call((*self._start["agenda"], prefix, after, most, BUDGET, *scopes))
+            reply = await self._reads(prefix).call((*self._start["agenda"], prefix, after, most, BUDGET, *scopes))
             for i in range(1, len(reply), 2):
                 yield reply[i], job_of(reply[i + 1])
             rows = len(reply) // 2

@@ -27,7 +27,7 @@ from simmail.core.records.delivery import Arrival
 from simmail.core.records.job import Job
 from simmail.core.time.histogram import lines
 from simmail.database import layout, leases, transfer
-from simmail.database.cluster import ClusterPrimaries
+from simmail.database.cluster.primaries import ClusterPrimaries
 from simmail.database.connection import pack, refusal, Word
 from simmail.database.event_numbers import EventNumbers, ahead
 from simmail.database.leases import Leases, nobody
@@ -96,6 +96,7 @@ class RedisDatabase:
             OnePrimary(RedisPrimary(reactor, parse(url), timeout, scripts, *heard)))
         #: Which Redis has the keys of a hash tag.
         self._of = self._primaries.of
+        self._questions = Questions(lambda key: self._of(_tag(key)).reads, scripts.start)
         self._leases = Leases(node)
         self._list = UniverseList(lambda command: self._of(layout.prefix("")).writes.call(command))
         self._numbers = None if numbers is None else EventNumbers(numbers)
@@ -130,9 +131,10 @@ class RedisDatabase:
 
     def figures(self) -> str:
         """Return how its connections do, in Prometheus's exposition format."""
+        primaries = [one for one in self._primaries.all if not one.asking]
         connections = {
-            f'connection="{name}"' + (f',redis="{primary.link}"' if len(self._primaries.all) > 1 else ""): one
-            for primary in self._primaries.all for name, one in (("reads", primary.reads), ("writes", primary.writes))}
+            f'connection="{name}"' + (f',redis="{primary.link}"' if len(primaries) > 1 else ""): one
+            for primary in primaries for name, one in (("reads", primary.reads), ("writes", primary.writes))}
         return "\n".join((
             *lines("simmail_redis_round_trip_seconds", {name: one.round_trips for name, one in connections.items()}),
             "# TYPE simmail_redis_calls_waiting gauge",
@@ -181,31 +183,31 @@ class RedisDatabase:
         return rounds[0] if len(rounds) == 1 else all_of(rounds).addCallback(_nothing)
 
     def table(self, universe: str, name: str) -> Deferred[dict[str, bytes]]:
-        return Deferred.fromCoroutine(self._asking(universe).table(self._table(universe, name)))
+        return Deferred.fromCoroutine(self._questions.table(self._table(universe, name)))
 
     def former(self, name: str) -> Deferred[dict[str, bytes]]:
         prefix = layout.prefix("", self.node)
         if prefix == self._own_prefix:
             return succeed({})
-        return Deferred.fromCoroutine(self._of(prefix).questions.table(prefix + layout.TABLE + layout.escape(name)))
+        return Deferred.fromCoroutine(self._questions.table(prefix + layout.TABLE + layout.escape(name)))
 
     def get(self, universe: str, name: str, keys: Iterable[str]) -> Deferred[list[bytes | None]]:
-        return self._asking(universe).fields(self._table(universe, name), list(keys))
+        return self._questions.fields(self._table(universe, name), list(keys))
 
     def events(self, universe: str, query: EventQuery) -> Deferred[list[bytes]]:
         """C{since} and C{until} are included, C{after} and C{before} are not."""
-        return Deferred.fromCoroutine(self._asking(universe).events(self._prefix(universe), query))
+        return Deferred.fromCoroutine(self._questions.events(self._prefix(universe), query))
 
     def last_event(self, universe: str) -> Deferred[int]:
         prefix = self._prefix(universe)
         return self._of(prefix).reads.call(("HGET", prefix + layout.META, "last"), lambda reply: int(reply or 0))
 
     def pending(self, universe: str) -> Deferred[list[Job]]:
-        return Deferred.fromCoroutine(self._asking(universe).pending(self._prefix(universe)))
+        return Deferred.fromCoroutine(self._questions.pending(self._prefix(universe)))
 
     def jobs(self, universe: str, query: JobQuery) -> Deferred[list[Job]]:
         """@raise Invalid: there is no job C{query.after}."""
-        return Deferred.fromCoroutine(self._asking(universe).jobs(self._prefix(universe), query))
+        return Deferred.fromCoroutine(self._questions.jobs(self._prefix(universe), query))
 
     def job(self, universe: str, job_id: str) -> Deferred[Job | None]:
         prefix = self._prefix(universe)
@@ -221,7 +223,7 @@ class RedisDatabase:
 
     @as_deferred
     async def seen(self, universe: str, ids: Iterable[str]) -> set[str]:
-        asked, prefix, fields = list(ids), self._prefix(universe), self._asking(universe).fields
+        asked, prefix, fields = list(ids), self._prefix(universe), self._questions.fields
         # In this order, in one go: what a retirement moves between them is seen in the second.
         now, before = await all_of([fields(prefix + layout.ONCE, asked), fields(prefix + layout.ONCE_BEFORE, asked)])
         return {id for id, *outcomes in zip(asked, now, before) if outcomes != [None, None]}
@@ -289,7 +291,7 @@ class RedisDatabase:
         primary.synced.made()
 
     async def dump(self, universe: str) -> AsyncIterator[Sequence[StoredRow]]:
-        async for rows in transfer.dump(self._of(self._prefix(universe)).reads, self._prefix(universe)):
+        async for rows in transfer.dump(lambda: self._of(self._prefix(universe)).reads, self._prefix(universe)):
             yield rows
 
     @as_deferred
@@ -385,7 +387,7 @@ class RedisDatabase:
     @property
     def _run(self) -> str:
         """What is another one whenever any Redis was started anew; C{""} where one does not tell."""
-        runs = sorted(one.run or "" for one in self._primaries.all)
+        runs = sorted({one.run or "" for one in self._primaries.all})
         return "+".join(runs) if all(runs) else ""
 
     @property
@@ -472,9 +474,6 @@ class RedisDatabase:
     def _ailing(self) -> RedisPrimary:
         """The first that is not up; any, if all are."""
         return next((one for one in self._primaries.all if not one.healthy), self._primaries.all[0])
-
-    def _asking(self, universe: str) -> Questions:
-        return self._of(self._prefix(universe)).questions
 
     def _changed(self) -> None:
         healthy, ailing = self._primaries.healthy, self._ailing
@@ -571,6 +570,10 @@ def _too_much(universe: str, most: int) -> str:
 def _committed(reply: bytes) -> Committed:
     first, *counts = map(int, reply[1:].split(b","))
     return Committed(reply[:1] == b"1", first, tuple(counts))
+
+
+def _tag(key: str) -> str:
+    return key[:key.index("}") + 1]
 
 
 def _place(octets: bytes) -> bytes:

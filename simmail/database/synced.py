@@ -296,8 +296,8 @@ class Synced:
         # Whether Redis syncs before it answers, and whether it can be asked what is synced.
         self._at_once = self._asks = False
         self._opened = self._asking = self._closed = False
-        # How many of all that was ever made are known to be synced.
-        self._known = 0
+        # How many of all that was ever made are known to be synced; how many another has taken and not synced yet.
+        self._known = self._elsewhere = 0
         self._timer: IDelayedCall | None = None
         # Those who have asked since the last look; those before them, with what there was.
         self._asked: Deferred[None] | None = None
@@ -333,6 +333,20 @@ class Synced:
         self.made()
         return self._asked
 
+    def passed_on(self, count: int, synced: Deferred[Any]) -> None:
+        """Others have taken so many (L{Unsynced.part}); C{synced} fires when these have synced them."""
+        self._elsewhere += count
+        self._close_round()
+        synced.addCallback(self._synced_elsewhere, count)
+
+    def _synced_elsewhere(self, result: object, count: int) -> None:
+        self._elsewhere -= count
+        self._reach()
+
+    def _reach(self) -> None:
+        if not self._elsewhere:
+            self._released.reach(self._unsynced.gone)
+
     def _tick(self) -> None:
         self._timer = None
         self._close_round()
@@ -351,7 +365,7 @@ class Synced:
 
     def _release(self, before: float) -> None:
         self._unsynced.release(before, self._known if self._asks else self._unsynced.total)
-        self._released.reach(self._unsynced.gone)
+        self._reach()
 
     async def _ask(self) -> None:
         try:
@@ -393,5 +407,9 @@ class Synced:
             self._release(self._reactor.seconds())
 
     def close(self) -> Deferred[None]:
-        """The connection is closed."""
+        """The connection is closed, and nothing is looked at any more."""
+        self._closed = True
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
         return self._connection.close() if self._opened else succeed(None)

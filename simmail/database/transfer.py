@@ -23,7 +23,7 @@ from simmail.database.queries import job_of
 from simmail.database.stored import (
     StoredArrival, StoredDocument, StoredJob, StoredNumbers, StoredOutcome, StoredRow,
 )
-from simmail.errors import Invalid
+from simmail.errors import Invalid, Unavailable
 
 #: Rows of one answer.
 PAGE = 500
@@ -35,33 +35,41 @@ _job_again = msgspec.json.Decoder(StoredJob).decode
 _arrival_again = msgspec.json.Decoder(StoredArrival).decode
 
 
-async def dump(reads: RedisConnection, prefix: str) -> AsyncIterator[Sequence[StoredRow]]:
-    """Yield all rows of a universe, in pages of one kind."""
-    for name in sorted(await reads.call(("SMEMBERS", prefix + layout.TABLES))):
+async def dump(where: Callable[[], RedisConnection], prefix: str) -> AsyncIterator[Sequence[StoredRow]]:
+    """
+    Yield all rows of a universe, in pages of one kind.
+
+    @param where: the connection that has it.
+    @raise Unavailable: its keys have been moved meanwhile.
+    """
+    for name in sorted(await where().call(("SMEMBERS", prefix + layout.TABLES))):
         table = unquote(name.decode())
-        async for pairs in _fields(reads, prefix + layout.TABLE + name.decode()):
+        async for pairs in _fields(where, prefix + layout.TABLE + name.decode()):
             yield [StoredDocument(table, key.decode(), Raw(value)) for key, value in pairs]
     # In this order a retirement moves none past the one that reads.
     for once in (layout.ONCE, layout.ONCE_BEFORE):
-        async for pairs in _fields(reads, prefix + once):
+        async for pairs in _fields(where, prefix + once):
             yield [StoredOutcome(key.decode(), value.decode()) for key, value in pairs]
-    async for pairs in _fields(reads, prefix + layout.JOBS):
+    async for pairs in _fields(where, prefix + layout.JOBS):
         yield [_whole(StoredJob(job_of(value)), _job_again, value.split(b"\0", 4)[4]) for _, value in pairs]
-    arrivals = sorted(await reads.call(("HVALS", prefix + layout.ARRIVALS)))
+    arrivals = sorted(await where().call(("HVALS", prefix + layout.ARRIVALS)))
     yield [_whole(StoredArrival(layout.decode_arrival(octets[12:])), _arrival_again, octets[12:])
            for octets in arrivals]
     after = b"-"
-    while rows := await reads.call(("XRANGE", prefix + layout.EVENTS, after, "+", "COUNT", PAGE)):
+    while rows := await where().call(("XRANGE", prefix + layout.EVENTS, after, "+", "COUNT", PAGE)):
         yield [_event(id, dict(zip(fields[::2], fields[1::2]))) for id, fields in rows]
         after = b"(" + rows[-1][0]
-    last, floor = await reads.call(("HMGET", prefix + layout.META, "last", "floor"))
+    last, floor = await where().call(("HMGET", prefix + layout.META, "last", "floor"))
     yield [StoredNumbers(int(last or 0), int(floor or 1))]
 
 
-async def _fields(reads: RedisConnection, key: str) -> AsyncIterator[list[tuple[bytes, bytes]]]:
-    cursor = b"0"
+async def _fields(where: Callable[[], RedisConnection], key: str) -> AsyncIterator[list[tuple[bytes, bytes]]]:
+    cursor, reads = b"0", where()
     while True:
         cursor, reply = await reads.call(("HSCAN", key, cursor, "COUNT", PAGE))
+        if where() is not reads:
+            # A cursor means something to the Redis that gave it only.
+            raise Unavailable("what is read has moved to another Redis; try again")
         yield list(zip(reply[::2], reply[1::2]))
         if cursor == b"0":
             return

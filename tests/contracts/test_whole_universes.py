@@ -222,6 +222,6 @@ class ClusterTests(OnCluster, UniverseContract):
     """The contract on a cluster."""
 
     async def test_away(self) -> None:
-        """What one primary that is away means is tested in C{tests.database.test_cluster}."""
+        """What one primary that is away means is tested in C{tests.database.cluster.test_primaries}."""
         await self.database.close()
         self.failureResultOf(self.database.commit("main", Commit()), Unavailable)  # type: ignore[attr-defined]

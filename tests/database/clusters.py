@@ -15,7 +15,7 @@ from typing import Any
 import hiredis
 from twisted.trial.unittest import SkipTest
 
-from simmail.database.cluster import SLOTS
+from simmail.database.cluster.primaries import SLOTS
 from simmail.database.private.program import find
 from simmail.errors import Unavailable
 from tests.stopwatch import Stopwatch
@@ -102,6 +102,16 @@ class Cluster:
 
         self.until(answers)
 
+    def add(self) -> int:
+        """One more, which has no slot; its port."""
+        [port] = free_ports(1)
+        (self._folder / str(port)).mkdir()
+        self.start(port)
+        self.ask(self.ports[0], "CLUSTER", "MEET", "127.0.0.1", str(port))
+        self.ports.append(port)
+        self.until(self._whole)
+        return port
+
     def kill(self, port: int) -> None:
         """C{kill -9} of one."""
         process = self._processes.pop(port)
@@ -138,3 +148,41 @@ class Cluster:
             if watch.seconds() > 10:
                 raise AssertionError("not within 10 s")
             time.sleep(0.01)
+
+
+class KeyByKey:
+    """A slot that is moved from one primary to another as C{redis-cli --cluster reshard} does it, step by step."""
+
+    def __init__(self, cluster: Cluster, slot: int, source: int, target: int) -> None:
+        """@param source, target: their ports."""
+        self._cluster, self._slot = cluster, str(slot)
+        self._source, self._target = source, target
+
+    def begin(self) -> None:
+        """Nothing has gone yet."""
+        for port, state, other in (
+                (self._target, "IMPORTING", self._source), (self._source, "MIGRATING", self._target)):
+            self._set(port, state, self._cluster.ask(other, "CLUSTER", "MYID").decode())
+
+    def keys(self, port: int = 0) -> list[str]:
+        """Those that have not gone; C{port}: those that another has."""
+        found = self._cluster.ask(port or self._source, "CLUSTER", "GETKEYSINSLOT", self._slot, "100000")
+        return [key.decode() for key in found]
+
+    def carry(self, *keys: str) -> None:
+        """Some go, one by one; that one is gone already does not matter."""
+        for key in keys:
+            reply = self._cluster.ask(
+                self._source, "MIGRATE", "127.0.0.1", str(self._target), key, "0", "1000")
+            assert reply in (b"OK", b"NOKEY"), reply
+
+    def end(self) -> None:
+        """The slot is the other's; all are told."""
+        assert not self.keys()
+        node = self._cluster.ask(self._target, "CLUSTER", "MYID").decode()
+        for port in (self._target, self._source, *self._cluster.ports):
+            self._set(port, "NODE", node)
+
+    def _set(self, port: int, *words: str) -> None:
+        reply = self._cluster.ask(port, "CLUSTER", "SETSLOT", self._slot, *words)
+        assert reply == b"OK", reply

@@ -16,7 +16,9 @@ from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase
 from zope.interface import implementer
 
-from simmail.database.connection import RedisConnection, DELAYS, PATIENCE, QUIET, TICK, _Wire, refusal
+from simmail.database.connection import (
+    DELAYS, MOST_MOVES, PATIENCE, PAUSE, QUIET, TICK, RedisConnection, _Wire, refusal,
+)
 from simmail.database.lua import Script
 from simmail.errors import Unavailable
 
@@ -328,6 +330,37 @@ class ConnectionTests(ScriptedTestCase):
             self.failureResultOf(waiting, Unavailable)
             self.assertTrue(self.connection.ready)
 
+    def test_two_keys(self) -> None:
+        """What takes two keys is tried again after a moment, a few times, while what comes after it is done."""
+        for reply in (b"-TRYAGAIN Multiple keys request during rehashing of slot",
+                      b"-ERR Script attempted to access a non local key in a cluster node script: f_1, on line 3.",
+                      b"-ERR Attempted to access a non local key in a cluster node script: on @user_script:1."):
+            self.setUp()
+            self.be_ready()
+            [waiting] = self.calls("A")
+            for _ in range(MOST_MOVES):
+                self.assertEqual(self.sent(), [[b"A"]])
+                self.answer(reply)
+                [other] = self.calls("B")
+                self.assertEqual(self.sent(), [[b"B"]])
+                self.answer(b":1")
+                self.successResultOf(other)
+                self.assertNoResult(waiting)
+                self.clock.advance(PAUSE)
+            self.answer(reply)
+            self.failureResultOf(waiting, Unavailable)
+            waiting, lost = self.calls("AC")
+            self.answer(reply, reply)
+            self.sent()
+            self.clock.advance(PAUSE)
+            self.assertEqual(self.sent(), [[b"A"], [b"C"]])
+            self.answer(b":1", reply)
+            self.successResultOf(waiting)
+            self.lose()
+            self.failureResultOf(lost, Unavailable)
+            self.connection.close()
+            self.assertEqual(self.clock.getDelayedCalls(), [])
+
     def test_takes_nothing(self) -> None:
         """One that takes nothing is given up until it does: the one that does may be elsewhere by now."""
         for reply, why in (
@@ -419,14 +452,10 @@ class MovedTests(ScriptedTestCase):
 
     def make(self) -> RedisConnection:
         """A connection of a cluster."""
-        self.told = 0
-
-        def moved() -> None:
-            self.told += 1
-
+        self.told: list[str] = []
         return RedisConnection(
             self.clock, self.place, 2.0, [SCRIPT],  # type: ignore[arg-type]
-            lambda: self.changes.append(self.connection.ready), moved=moved)
+            lambda: self.changes.append(self.connection.ready), moved=self.told.append)
 
     def test_moved(self) -> None:
         """From the first that is elsewhere on nothing is sent; when it is known where, all goes there in its order."""
@@ -439,7 +468,7 @@ class MovedTests(ScriptedTestCase):
         self.sent()
         self.answer(b"$1", b"a", b"-MOVED 1 h:1", b"-MOVED 1 h:1")
         waiting.append(self.connection.call(("EVALSHA", "sha", "1", "{u}", "more")))
-        self.assertEqual((self.told, self.sent(), self.connection.held), (1, [], True))
+        self.assertEqual((self.told, self.sent(), self.connection.held), (["MOVED 1 h:1"], [], True))
 
         def where(key: str) -> RedisConnection:
             keys.append(key)
@@ -451,6 +480,34 @@ class MovedTests(ScriptedTestCase):
         other.answer(b"$1", b"b", b"$1", b"c", b":4")
         self.assertEqual([self.successResultOf(one) for one in waiting], [b"a", b"b", b"c", 4])
         self.assertFalse(self.connection.held)
+        other.connection.close()
+
+    def test_asked(self) -> None:
+        """Each slot that C{ASK} tells of is told; who is asked for one of these is asked behind ASKING, once."""
+        self.be_ready()
+        other = ScriptedTestCase()
+        other.setUp()
+        other.connection = RedisConnection(
+            self.clock, other.place, 2.0, [SCRIPT], lambda: None, asking=True)  # type: ignore[arg-type]
+        other.connection.open()
+        other.accept()
+        self.assertEqual(other.sent(), [[b"ASKING"], [b"SCRIPT", b"LOAD", b"return 1"], [b"ASKING"], [b"PING"]])
+        other.answer(b"+OK", b"$9", b"sha-of-it", b"+OK", b"+PONG")
+        waiting = [self.connection.call(("EVALSHA", "sha", "1", "{%s}" % name)) for name in "uvu"]
+        self.answer(b"-ASK 1 h:1", b"-ASK 2 h:1", b"-ASK 1 h:1")
+        self.assertEqual(self.told, ["ASK 1 h:1", "ASK 2 h:1", "ASK 1 h:1"])
+        self.connection.release(lambda key: other.connection)
+        self.assertEqual([command[-1] for command in other.sent()],
+                         [b"ASKING", b"{u}", b"ASKING", b"{v}", b"ASKING", b"{u}"])
+        other.answer(b"+OK", b":1", b"+OK", b":2", b"+OK", b":3")
+        self.assertEqual([self.successResultOf(one) for one in waiting], [1, 2, 3])
+        batched = [other.connection.call(("GET", f"{{u}}:{n}"), None, True) for n in range(2)]
+        self.clock.advance(PATIENCE)
+        self.assertEqual([command[0] for command in other.sent()], [b"ASKING", b"GET"] * 2)
+        other.answer(b"+OK", b":1")
+        self.assertNoResult(batched[1])
+        other.answer(b"-TRYAGAIN of ASKING itself nobody is told", b":2")
+        self.assertEqual([self.successResultOf(one) for one in batched], [1, 2])
         other.connection.close()
 
     def test_again_and_again(self) -> None:

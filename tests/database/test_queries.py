@@ -31,7 +31,7 @@ class PageTests(SynchronousTestCase):
         self.patch(queries, "PAGE", 2)
         self.asked: list[tuple[Any, ...]] = []
         self.replies: list[Any] = []
-        self.questions = Questions(self, START)  # type: ignore[arg-type]
+        self.questions = Questions(lambda key: self, START)  # type: ignore[arg-type]
 
     def call(self, args: tuple[Any, ...]) -> Deferred[Any]:
         self.asked.append(args)

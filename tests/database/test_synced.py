@@ -85,6 +85,26 @@ class SyncedTests(SynchronousTestCase):
         self.pass_by(2 * TICK)
         self.successResultOf(later)
 
+    def test_passed_on(self) -> None:
+        """What another has taken is synced when that one says so, with what was asked for before and not."""
+        self.commit()
+        waiting = self.synced.round()
+        heir: Deferred[None] = Deferred()
+        numbers, made = self.unsynced.part(lambda prefix: True)
+        self.synced.passed_on(len(made), heir)
+        self.commit()
+        later = self.synced.round()
+        self.clock.pump([TICK] * 20)
+        self.assertEqual(len(self.unsynced), 0)
+        self.assertNoResult(waiting)
+        self.assertNoResult(later)
+        heir.callback(None)
+        self.successResultOf(waiting)
+        self.successResultOf(later)
+        self.commit()
+        self.successResultOf(self.synced.close())
+        self.assertEqual(self.clock.getDelayedCalls(), [])
+
     def test_trouble(self) -> None:
         """Away it is asked again at the next look; one that does not know the question is not asked again."""
         self.synced.configured(EVERY_SECOND)

@@ -8,6 +8,7 @@
 local source, target = KEYS[1], ARGV[1]
 local call = redis.call
 
+settled(source)
 local room = vacant(target)
 if room ~= 1 then return room end
 if size_of(source) > tonumber(ARGV[4]) then return -2 end

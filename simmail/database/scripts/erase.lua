@@ -5,6 +5,7 @@
 local prefix = KEYS[1]
 local call = redis.call
 
+settled(prefix)
 if fenced(prefix, ARGV[1]) then return redis.error_reply(FENCED) end
 if call('EXISTS', prefix .. ERASED) == 1 then return 0 end
 for _, name in ipairs(call('SMEMBERS', prefix .. TABLES)) do

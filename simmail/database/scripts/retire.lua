@@ -6,6 +6,7 @@
 local prefix = KEYS[1]
 local call = redis.call
 
+settled(prefix)
 if fenced(prefix, ARGV[1]) then return redis.error_reply(FENCED) end
 if call('HLEN', prefix .. ONCE) < math.max(tonumber(ARGV[2]), 1) then return 0 end
 for at = 3, #ARGV do

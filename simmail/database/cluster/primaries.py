@@ -5,24 +5,27 @@ The map of slots is asked for at the start, whenever a primary says that keys ar
 one is away, for then a replica may take its place.  Before another has a slot for us, what was sent to the one that had
 it is answered; then what may not have come over is made again there, and what was asked meanwhile goes on in its order.
 
-While a slot is copied key by key (C{ASK}) its universes are away: a script would find half of a universe.  Valkey 9
-moves a slot as a whole (C{CLUSTER MIGRATESLOTS}).  Source: the cluster specification of Valkey.
+Valkey 9 moves a slot as a whole (C{CLUSTER MIGRATESLOTS}).  While one is moved key by key, the primary that gets it is
+asked behind C{ASKING}, once it has all of it (L{simmail.database.cluster.open_slots}).  Source: the cluster
+specification of Valkey, "Redirection and resharding".
 """
 
 from __future__ import annotations
 
 from binascii import crc_hqx
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager
 from itertools import chain, count
 from typing import Any
 
 from msgspec.structs import replace
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import Deferred, TimeoutError
 from twisted.internet.interfaces import IDelayedCall
 from twisted.logger import Logger
 
 from simmail.concurrency import Waiting
 from simmail.database import layout
+from simmail.database.cluster.open_slots import bring_over, redirection
 from simmail.database.connection import RedisConnection
 from simmail.database.primary import RedisPrimary, Scripts
 from simmail.database.queries import all_of
@@ -34,6 +37,12 @@ SLOTS = 16384
 
 #: Real seconds between two looks at the map while something is amiss.
 AGAIN = 0.25
+
+#: Real seconds that one step of moving what is left of a slot may take.
+LONGEST = 30.0
+
+#: Real seconds after which it is tried again, where it was refused.
+STUCK = 2.0
 
 #: Hash tags whose place is remembered.
 _MOST_KEPT = 65536
@@ -63,12 +72,18 @@ class ClusterPrimaries:
         """
         self._reactor, self._seeds, self._timeout = reactor, seeds, timeout
         self._changed = changed
-        self._make = lambda link: RedisPrimary(
-            reactor, link, timeout, scripts, self._noticed, came_back, looked, self._look)
-        self._nowhere = self._make(seeds[0])
+        self._make = lambda link, asking: RedisPrimary(
+            reactor, link, timeout, scripts, self._noticed, came_back, looked,
+            lambda text: self._told(link.host, text), asking=asking)
+        self._nowhere = self._make(seeds[0], False)
         self._slots = [self._nowhere] * SLOTS
         self._kept: dict[str, RedisPrimary] = {}
         self.all = [self._nowhere]
+        #: Slots that are moved key by key: where to, as C{ASK} said last.
+        self._open: dict[int, str] = {}
+        # Slots of which not all could be brought where they are moved to: until when it is not tried again.
+        self._stuck: dict[int, float] = {}
+        self._noted = Waiting[None](reactor)
         self._looking = self._closed = False
         self._asking: RedisConnection | None = None
         self._waited: Deferred[None] | None = None
@@ -106,7 +121,15 @@ class ClusterPrimaries:
             await self._asking.close()
         await all_of([one.close() for one in self.all])
 
+    def _told(self, asked: str, text: str) -> None:
+        """Keys are elsewhere, as one says."""
+        told = redirection(text, asked)
+        if told is not None and told.ask:
+            self._open[told.slot] = told.place
+        self._look()
+
     def _noticed(self) -> None:
+        self._noted.wake(None)
         if not self.healthy:
             self._look()
         self._changed()
@@ -123,7 +146,7 @@ class ClusterPrimaries:
 
     def _looked(self, result: object) -> None:
         self._looking = False
-        if not self._closed and (not self.healthy or any(one.held for one in self.all)):
+        if not self._closed and (self._open or not self.healthy or any(one.held for one in self.all)):
             self._timer = self._reactor.callLater(AGAIN, self._look)
 
     async def _learn(self) -> None:
@@ -132,6 +155,8 @@ class ClusterPrimaries:
         except Unavailable:
             return
         if not self._closed and "" not in places:
+            for number, place in list(self._open.items()):
+                places[number] = await self._while_open(number, place, places[number])
             await self._change(places)
         self._changed()
 
@@ -146,39 +171,92 @@ class ClusterPrimaries:
         for link in dict.fromkeys([*self._seeds, *(one.link for one in self.all)]):
             if self._closed:
                 break
-            changed = Waiting[None](self._reactor)
-            connection = RedisConnection(self._reactor, link, self._timeout, (), lambda: changed.wake(None))
-            self._asking, self._waited = connection, changed.wait().addTimeout(self._timeout / 2, self._reactor)
-            connection.open()
             try:
-                await self._waited
-                if connection.ready:
-                    return _read(await connection.ask(_ASKED), link.host)
-                if connection.locked_out:
-                    self._nowhere.writes.locked_out, self._nowhere.writes.trouble = True, connection.trouble
-                    self._changed()
+                async with self._dialled(link, self._timeout) as connection:
+                    if connection.ready:
+                        return _read(await connection.ask(_ASKED), link.host)
+                    if connection.locked_out:
+                        self._nowhere.writes.locked_out, self._nowhere.writes.trouble = True, connection.trouble
+                        self._changed()
             except Exception as error:
-                self._nowhere.writes.trouble = connection.trouble or str(error)
-            finally:
-                await connection.close()
+                self._nowhere.writes.trouble = self._nowhere.writes.trouble or str(error)
         raise Unavailable("nobody tells who has which slots")
+
+    @asynccontextmanager
+    async def _dialled(self, link: RedisUrl, timeout: float) -> AsyncIterator[RedisConnection]:
+        """A connection for a few questions."""
+        changed = Waiting[None](self._reactor)
+        connection = RedisConnection(self._reactor, link, timeout, (), lambda: changed.wake(None))
+        self._asking, self._waited = connection, changed.wait().addTimeout(self._timeout / 2, self._reactor)
+        connection.open()
+        try:
+            await self._waited
+            yield connection
+        except Exception:
+            self._nowhere.writes.trouble = connection.trouble or self._nowhere.writes.trouble
+            raise
+        finally:
+            await connection.close()
+
+    async def _while_open(self, number: int, place: str, home: str) -> str:
+        """Who is asked for a slot that is moved key by key; C{home}: who has it by the map."""
+        asking = f"{_ASKING}{place}"
+        now = self._reactor.seconds()
+        if now < self._stuck.get(number, now):
+            return home
+        try:
+            if home != place:
+                async with self._dialled(self._at(home), LONGEST) as connection:
+                    if await bring_over(connection.ask, number, place, self._seeds[0]):
+                        self._stuck.pop(number, None)
+                        return asking
+        except (Unavailable, RuntimeError, TimeoutError) as error:
+            if _place(self._slots[number]) == asking:
+                # It has all there is.
+                return asking
+            if number not in self._stuck:
+                self._log.warn(
+                    "slot {slot} is moved key by key to {place}; what is in it is away until that is done, for what is "
+                    "left of it does not get there: {error}", slot=number, place=place, error=error)
+            self._stuck[number] = now + STUCK
+        else:
+            self._stuck.pop(number, None)
+        self._open.pop(number, None)
+        return home
+
+    def _at(self, place: str) -> RedisUrl:
+        host, _, port = place.rpartition(":")
+        return replace(self._seeds[0], host=host, port=int(port))
+
+    async def _reach(self, new: Sequence[RedisPrimary]) -> None:
+        """Be connected to those that get slots before they do, so that nobody finds them away."""
+        until = self._reactor.seconds() + self._timeout / 2
+        while not all(one.healthy for one in new) and self._reactor.seconds() < until and not self._closed:
+            try:
+                await self._noted.wait().addTimeout(until - self._reactor.seconds(), self._reactor)
+            except TimeoutError:
+                return
 
     async def _change(self, places: list[str]) -> None:
         """The map is another: those that lose slots answer what they were sent, then others have them."""
-        known = {_place(one.link): one for one in self.all if one is not self._nowhere}
+        known = {_place(one): one for one in self.all if one is not self._nowhere}
         new: dict[str, RedisPrimary] = {}
         for place in dict.fromkeys(places):
-            host, _, port = place.rpartition(":")
-            new[place] = known.get(place) or self._make(replace(self._seeds[0], host=host, port=int(port)))
+            new[place] = known.get(place) or self._make(
+                self._at(place.removeprefix(_ASKING)), place.startswith(_ASKING))
         slots = [new[place] for place in places]
+        for one in new.values():
+            if slots[slot(one.tag)] is not one:
+                one.tag = next(tag for tag in _tags() if slots[slot(tag)] is one)
+        added = [one for one in new.values() if one not in self.all]
+        for one in added:
+            one.open()
+        if self._nowhere not in self.all:
+            await self._reach(added)
         losing = {old for old, owner in zip(self._slots, slots) if old is not owner}
         await all_of([one.writes.hold() for one in losing if one.writes.ready])
         before, self._slots, self.all = self.all, slots, list(new.values())
         self._kept.clear()
-        for one in self.all:
-            one.tag = next(tag for tag in _tags() if slots[slot(tag)] is one)
-            if one not in before:
-                one.open()
         for one in losing:
             await self._hand_over(one)
         for one in {*before, *self.all}:
@@ -189,11 +267,13 @@ class ClusterPrimaries:
 
     async def _hand_over(self, loser: RedisPrimary) -> None:
         numbers, made = loser.unsynced.part(lambda prefix: self.of(prefix) is not loser)
-        for heir in {self.of(prefix) for prefix in chain(numbers, (one.prefix for one in made))}:
+        heirs = {self.of(prefix) for prefix in chain(numbers, (one.prefix for one in made))}
+        for heir in heirs:
             self._log.info("{heir} has slots of {link} now", heir=heir.link, link=loser.link)
             await heir.take_over(
                 {prefix: number for prefix, number in numbers.items() if self.of(prefix) is heir},
                 [one for one in made if self.of(one.prefix) is heir])
+        loser.synced.passed_on(len(made), all_of([heir.synced.round() for heir in heirs]))
 
 
 _ASKED = ("CLUSTER", "SLOTS")
@@ -205,8 +285,12 @@ def _tags() -> Iterator[str]:
     yield from map("{~%d}".__mod__, count())
 
 
-def _place(link: RedisUrl) -> str:
-    return f"{link.host}:{link.port}"
+#: Stands before the place of one that is asked behind C{ASKING}.
+_ASKING = "+"
+
+
+def _place(one: RedisPrimary) -> str:
+    return f"{_ASKING if one.asking else ''}{one.link.host}:{one.link.port}"
 
 
 def _read(reply: Any, asked: str) -> list[str]:

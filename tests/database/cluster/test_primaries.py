@@ -12,12 +12,12 @@ from twisted.trial.unittest import SynchronousTestCase, TestCase
 
 from simmail.core.records.commit import Commit, EventQuery
 from simmail.core.records.event import Event
-from simmail.database.cluster import SLOTS, _read, slot
+from simmail.database.cluster.primaries import SLOTS, _read, slot
 from simmail.database.redis import RedisDatabase
 from simmail.database.synced import JUMP
 from simmail.database.url import members
 from simmail.errors import Invalid, Unavailable
-from tests.database.clusters import Cluster, shared
+from tests.database.clusters import Cluster, KeyByKey, shared
 from tests.database.running import until
 from tests.database.test_redis import NINE, pause
 
@@ -140,6 +140,106 @@ class MovingTests(StreamCase):
         self.assertEqual([(one.fresh, one.first) for one in done[:-1]], [(False, n) for n in range(1, 21)])
         self.assertEqual(done[-1].first, 21 + JUMP)
         self.assertEqual([json.loads(one) for one in await database.events("main", EventQuery())][:-1], before)
+
+
+class KeyByKeyTests(StreamCase):
+    """A slot is moved key by key."""
+
+    async def setUp(self) -> None:  # type: ignore[override] # trial waits for it
+        """Commits stream into a universe whose slot is about to be moved, with hundreds of keys in it."""
+        await self.prepare(shared())
+
+    async def prepare(self, cluster: Cluster, target: int = 0) -> None:
+        """@param target: the port of the member that is to have it, any other for none."""
+        cluster.clear()
+        self.cluster = cluster
+        self.database = await self.opened(cluster)
+        await self.database.commit("main", Commit(puts=tuple((f"t{n}", "k", b"1") for n in range(300))))
+        self.begin(self.database, "main")
+        self.source = self.database._of("{main}").link.port
+        self.target = target or next(port for port in cluster.ports if port != self.source)
+        self.move = KeyByKey(self.cluster, slot("{main}"), self.source, self.target)
+        await self.more()
+
+    async def more(self) -> None:
+        """Some more are acknowledged."""
+        taken = len(self.acknowledged)
+        await until(lambda: len(self.acknowledged) > taken + 50)
+
+    async def test_moved(self) -> None:
+        """No commit fails: before a key has gone, between two, before it is ended, and after."""
+        other = await self.opened(self.cluster)
+        self.move.begin()
+        await self.more()
+        self.assertTrue(self.database._of("{main}").asking)
+        # One that has not heard of it yet finds all.
+        self.assertGreater(int((await other.table("main", "n"))["all"]), 50)
+        for key in self.move.keys():
+            self.move.carry(key)
+            await pause(0.01)
+        await self.more()
+        self.assertTrue(self.database._of("{main}").asking)
+        self.move.end()
+        await until(lambda: self.database._of("{main}").link.port == self.target and
+                    not self.database._of("{main}").asking)
+        await self.more()
+        await self.end(self.database, "main")
+        self.assertEqual(self.failed, 0)
+        self.assertEqual((await self.database.universes(), self.database.healthy), (["main"], True))
+
+    async def test_two_keys(self) -> None:
+        """What takes two keys is refused with nothing done until the slot has moved; half of it is found by nobody."""
+        before = len(await self.end(self.database, "main"))
+        self.move.begin()
+        for work in (self.database.erase("main"), self.database.retire("main", (), 1)):
+            with self.assertRaises(Unavailable):
+                await work
+        self.assertEqual(len(await self.end(self.database, "main")), before)
+        self.assertEqual(await self.database.seen("main", ["d0"]), {"d0"})
+        self.move.end()
+        self.assertTrue(await self.database.retire("main", (), 1))
+        await self.database.erase("main")
+        self.assertEqual(await self.database.universes(), [])
+
+    async def test_new_member(self) -> None:
+        """It is moved to one that had no slot until then; killed before that is ended, what it lost is made again."""
+        await self.end(self.database, "main")
+        cluster = Cluster()
+        self.addCleanup(cluster.close)
+        await self.prepare(cluster, cluster.add())
+        self.move.begin()
+        await until(lambda: self.database._of("{main}").asking)
+        self.database._of("{main}").synced.hold = 60.0
+        await self.more()
+        self.assertEqual((self.failed, self.move.keys()), (0, []))
+        before = await self.end(self.database, "main")
+        cluster.ask(self.target, "FLUSHALL")
+        cluster.kill(self.target)
+        await until(lambda: not self.database.healthy)
+        cluster.start(self.target)
+        await until(lambda: self.database.healthy)
+        self.assertEqual(await self.end(self.database, "main"), before)
+        self.move.end()
+        await until(lambda: not self.database._of("{main}").asking)
+        self.assertEqual(await self.end(self.database, "main"), before)
+        self.assertEqual((await self.database.commit("main", Commit(events=(Event("clock", NINE, {}),)))).first,
+                         before[-1]["id"] + JUMP + 1)
+
+    async def test_not_let(self) -> None:
+        """Where Redis lets nobody bring it over, what is in it is away until the slot has moved, and nothing else."""
+        other = next(name for name in map("u{}".format, count())
+                     if self.database._of("{%s}" % name) is self.database._of("{main}"))
+        self.cluster.ask(self.source, "ACL", "SETUSER", "default", "-migrate")
+        self.addCleanup(self.cluster.ask, self.source, "ACL", "SETUSER", "default", "+migrate")
+        self.move.begin()
+        await until(lambda: self.failed > 20)
+        await self.database.commit(other, Commit(once="x"))
+        self.assertTrue(self.database.healthy)
+        self.cluster.ask(self.source, "ACL", "SETUSER", "default", "+migrate")
+        self.move.carry(*self.move.keys())
+        self.move.end()
+        await self.more()
+        await self.end(self.database, "main")
 
 
 class FailOverTests(StreamCase):

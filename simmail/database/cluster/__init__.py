@@ -1,0 +1,1 @@
+"""Several Redis or Valkey as one: the cluster specification."""
