@@ -47,7 +47,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {
              "rules/ language/ webhook/", "writer/ inspection/", "decide/ wording/ world/", "insights/ score/"),
     "mailstore": ("threads immediate damage listeners", "journal.records journal.sync", "maildir/", "delivery/ export/",
                   "journal/", "writer/", "journal.journal", "replication/", "index/", "folder/", "memory/", "*"),
-    "database": ("*", "cluster/", "private/"),
+    "database": ("*", "cluster/", "redis", "private/"),
     "daemon": ("listening/", "*"),
     "server": ("*", "transfer/", "installation/", "server", "demo"),
     "universe": ("*", "people/ webhooks/ insights/", "mailflow/", "world/ score/", "jobs/ inspection/",
