@@ -52,6 +52,7 @@ def add_commands(admin: argparse.ArgumentParser, where: Callable[[argparse.Argum
     _keys(thing("keys", "list, create, revoke, reset-first"))
     _orgs(thing("orgs", "list, create, change, suspend, resume"))
     _users(thing("users", "list, create, change, delete"))
+    _nodes(thing("nodes", "list, remove"))
     thing("plans", "list")("list", "all plans, their features and limits", list_plans)
     add_checks(things, where)
 
@@ -132,6 +133,14 @@ def _users(action: Callable[..., argparse.ArgumentParser]) -> None:
         one.add_argument("--password-stdin", action="store_true", help="the first line of standard input")
     action("delete", "somebody can sign in no more, and is signed out",
            _asking("DELETE", "users", "email")).add_argument("email")
+
+
+def _nodes(action: Callable[..., argparse.ArgumentParser]) -> None:
+    action("list", "the servers of the installation: where they are, whether they run, their universes", list_nodes)
+    remove = action("remove", "a server that is gone for good: nobody waits for it any more", remove_node)
+    remove.add_argument("node", help="its name (server.node)")
+    remove.add_argument("--lose-local", action="store_true",
+                        help="also if universes are lost with it, whose mail is on its disk alone")
 
 
 def _role(text: str) -> tuple[str, str]:
@@ -247,6 +256,23 @@ def reset_first(parsed: argparse.Namespace) -> int:
             raise Invalid("", f"the service of {folder} makes none; see its log")
         time.sleep(0.05)
     print((folder / KEY).read_text(encoding="utf-8").strip())
+    return 0
+
+
+# Servers
+
+def list_nodes(parsed: argparse.Namespace) -> int:
+    for one in call(parsed, "GET", "nodes"):
+        universes = ", ".join(id + (" (local)" if id in one["local"] else "") for id in one["universes"])
+        print(f"{one['name']:<15} {one['address'] or '-':<23} {'alive' if one['alive'] else 'away':<7}"
+              f"{universes or 'no universes'}")
+    return 0
+
+
+def remove_node(parsed: argparse.Namespace) -> int:
+    gone = call(parsed, "DELETE", _named("nodes", parsed.node) + ("?lose_local=true" if parsed.lose_local else ""),
+                timeout=LONGEST)
+    print(f"{gone['name']} is removed; {', '.join(gone['lost']) or 'no universe'} went with it")
     return 0
 
 

@@ -38,9 +38,10 @@ from simmail.server.organizations import Organizations, Universes, check_id
 from simmail.server.passwords import Passwords
 from simmail.server.replacement import AGAIN, GOING, Replacement, STEPS, Storage
 from simmail.server.resets import Resets
+from simmail.server.installation.membership import Membership
 from simmail.server.installation.moving import Carriers, left_beside, MovedUniverse, UniverseMoves
 from simmail.server.installation.shared_documents import SharedDocuments
-from simmail.server.installation.take_over import TakeOver
+from simmail.server.installation.take_over import clear_taken, TakeOver
 from simmail.server.signin import Authenticator
 from simmail.server.signin_limit import SharedSignInLimit, SignInLimit
 from simmail.server.snapshots import Snapshots, Tenants
@@ -146,9 +147,12 @@ class MailServer:
         self._replacement = replacement = Replacement(
             storage, store, self._opened, reactor, replicas)
         self.snapshots = Snapshots(storage, tenants, replacement, self._opened, self._take, reactor)
+        nodes = peers if INodes.providedBy(peers) else None
         self._moves = moves = UniverseMoves(
-            storage, peers if INodes.providedBy(peers) else None, self._leases, universes, self.snapshots, carriers,
-            in_thread, reactor, self._release, self._opened_again)
+            storage, nodes, self._leases, universes, self.snapshots, carriers, in_thread, reactor, self._release,
+            self._opened_again)
+        self.members = members = Membership(
+            storage, nodes, tenants, self.snapshots, replacement, config.smtp.default_universe, self.create_universe)
         #: What other processes ask, and who answers (C{IPeers.ask}).
         self.answers: Mapping[str, Callable[..., Any]] = {
             "learn": documents.learn, "heard": documents.heard,
@@ -157,7 +161,8 @@ class MailServer:
             "logins": lambda name: documents.surely(
                 [(universe.id, account) for universe, account in universes.logins(name)]),
             "record": self.users.record, "attempt": limit.begin, "attempted": limit.end,
-            "shows": self._shows, "stop clocks": orgs.stop_clocks, "let run": orgs.let_run, **moves.answers}
+            "shows": self._shows, "stop clocks": orgs.stop_clocks, "let run": orgs.let_run,
+            **moves.answers, **members.answers}
         self.transfers = Transfers(storage, tenants, replacement, self.snapshots, exports, in_thread)
         self.reset_universe = Resets(universes, self.snapshots, replacement, self._take, reactor).reset
 
@@ -185,6 +190,8 @@ class MailServer:
                 self.logger.error("the universe {id} is not served yet: {error}", id=record.id, error=error)
                 self._give_up(record)
                 self._awaited[record.id] = record
+        if self._taking is not None:
+            await clear_taken(self._images, self._others())
         for universe in self.universes():
             if universe.record.ends is not None and universe.record.ends.timestamp() <= now:
                 await self.delete_universe(universe.id)
@@ -452,6 +459,9 @@ class MailServer:
             raise Conflict(f"universe {universe_id} exists")
         if universe_id in self._going or universe_id in await self._documents.table(GOING):
             raise Conflict(f"universe {universe_id} is being made or deleted")
+        if INodes.providedBy(self._peers) and universe_id != self._config.smtp.default_universe and (
+                universe_id in await self._images.universes()):
+            raise Conflict(f"this server's disk has mail of a universe {universe_id} that was here before; remove that")
         self._orgs.plan_of(self.org(org).id).check("universes", sum(1 for one in self.records() if one.org == org))
         real = self._reactor.seconds()
         ends = ends_in(ttl, real)

@@ -231,6 +231,8 @@ class Nodes:
         if octets is not None:
             self.servers[name] = str(msgspec.json.decode(octets))
         if name == self.number:
+            if octets is None:
+                self.log.critical("this server was removed from the installation; start it again to have it be in it")
             return
         host, _, port = self.servers.get(name, "").rpartition(":")
         place = host.strip("[]"), int(port or 0)

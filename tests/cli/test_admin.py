@@ -95,6 +95,19 @@ class AdminTests(AskedTestCase):
         self.assertEqual([" ".join(line.split()) for line in text.splitlines()],
                          ["free no features; people 25", "all links; no limits"])
 
+    def test_nodes(self) -> None:
+        """The servers of an installation are listed; what goes with one that is removed has to be said."""
+        text = self.run_admin("nodes", "list", answer=[
+            {"name": "a", "address": "10.0.0.1:7025", "alive": True, "universes": ["elm", "oak"], "local": ["oak"]},
+            {"name": "b", "address": "", "alive": False, "universes": [], "local": []}])
+        self.assertEqual([" ".join(line.split()) for line in text.splitlines()],
+                         ["a 10.0.0.1:7025 alive elm, oak (local)", "b - away no universes"])
+        for more, query, lost, told in (((), "", [], "no universe"),
+                                        (("--lose-local",), "?lose_local=true", ["elm", "oak"], "elm, oak")):
+            text = self.run_admin("nodes", "remove", "b/c", *more, answer={"name": "b/c", "lost": lost})
+            self.assertEqual(text, f"b/c is removed; {told} went with it\n")
+            self.assertEqual(self.questions(), [("DELETE", f"nodes/b%2Fc{query}", None)])
+
     def test_user(self) -> None:
         """A password is made and printed unless it comes on standard input; it is no argument."""
         printed = self.run_admin("users", "create", "ann@acme.test", "--role", "acme=member", "--role", "b=viewer",

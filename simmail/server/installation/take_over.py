@@ -20,7 +20,7 @@ from twisted.logger import Logger
 
 from simmail.concurrency import Lock
 from simmail.errors import Fenced, Unavailable
-from simmail.interfaces import IDatabase, INodes
+from simmail.interfaces import IDatabase, IMailImages, INodes
 from simmail.universe.universe import UniverseRecord
 
 #: Real seconds between two looks; that each server leaves to the one before it; universes that are taken at once.
@@ -82,6 +82,18 @@ class TakeOver:
                 self.logger.warn("the universe {id} cannot be taken over yet: {error}", id=record.id, error=error)
             except Exception:
                 self.logger.failure("the universe {id} cannot be taken over", id=record.id)
+
+
+async def clear_taken(images: IMailImages, others: Iterable[UniverseRecord]) -> None:
+    """
+    Remove what is on this disk of universes that others have taken over: they have all of it, as it is by now.
+
+    @param others: what is known of the universes that other servers have.
+    """
+    there = set(await images.universes())
+    for one in others:
+        if one.id in there and one.durability == "replicated":
+            await images.erase(one.id)
 
 
 def turn(universe: str, node: str, alive: Iterable[str]) -> int:

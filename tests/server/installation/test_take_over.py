@@ -12,8 +12,23 @@ from twisted.trial.unittest import SynchronousTestCase
 from simmail.database import leases
 from simmail.database.memory import MemoryDatabase
 from simmail.errors import Fenced, Unavailable
-from simmail.server.installation.take_over import LOOK, TakeOver, turn, TURN
+from simmail.mailstore.memory.images import MemoryMailImages
+from simmail.server.installation.take_over import clear_taken, LOOK, TakeOver, turn, TURN
 from simmail.testing.universe import now
+
+
+class ClearedTests(SynchronousTestCase):
+    """What is left on the disk of a server that was gone."""
+
+    def test_cleared(self) -> None:
+        """Only what another has taken over goes: local ones, and those that nobody knows, are nowhere else."""
+        images = MemoryMailImages()
+        for name in ("elm", "oak", "ash"):
+            now(images.store(name).create("a@b.test"))
+        records: Any = [SimpleNamespace(id=name, durability=durability) for name, durability in (
+            ("elm", "replicated"), ("oak", "local"), ("fir", "replicated"))]
+        now(Deferred.fromCoroutine(clear_taken(images, records)))
+        self.assertEqual(now(images.universes()), ["ash", "oak"])
 
 
 class TurnTests(SynchronousTestCase):
