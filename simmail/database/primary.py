@@ -174,32 +174,3 @@ class RedisPrimary:
             self.writes.drop("it is another Redis than before")
         # Nobody is shown what is not whole.
         await self._whole.wait()
-
-
-class OnePrimary:
-    """All keys are on one Redis."""
-
-    def __init__(self, primary: RedisPrimary) -> None:
-        self._primary = primary
-        self.all = [primary]
-
-    def of(self, prefix: str) -> RedisPrimary:
-        """Which Redis has the keys of a hash tag."""
-        return self._primary
-
-    def open(self) -> None:
-        """Begin to connect."""
-        self._primary.open()
-
-    def together(self, prefix: str, other: str) -> bool:
-        """Whether one script can see the keys of two hash tags."""
-        return True
-
-    @property
-    def healthy(self) -> bool:
-        """All that there are are up."""
-        return self._primary.healthy
-
-    def close(self) -> Deferred[list[None]]:
-        """Connect no more."""
-        return self._primary.close()

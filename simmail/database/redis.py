@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 from twisted.internet.defer import Deferred, succeed
-from twisted.internet.threads import deferToThreadPool
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 from zope.interface import implementer
@@ -29,9 +28,9 @@ from simmail.core.time.histogram import lines
 from simmail.database import layout, leases, transfer
 from simmail.database.cluster.primaries import ClusterPrimaries
 from simmail.database.connection import pack, refusal, Word
-from simmail.database.event_numbers import EventNumbers, ahead
+from simmail.database.event_numbers import EventNumbers, NoteKeeper, ahead
 from simmail.database.leases import Leases, nobody
-from simmail.database.primary import OnePrimary, RedisPrimary, Scripts
+from simmail.database.primary import RedisPrimary, Scripts
 from simmail.database.queries import Questions, all_of, job_of
 from simmail.database.stored import STORED, StoredRow
 from simmail.database.synced import Ask
@@ -52,8 +51,34 @@ MOST_CARRIED = 100_000
 #: Real seconds in which a Redis must be there at the start.
 PATIENCE = 10.0
 
-#: Real seconds between two notes of which event numbers were used.
-NOTED = 1.0
+
+class OnePrimary:
+    """All keys are on one Redis."""
+
+    def __init__(self, primary: RedisPrimary) -> None:
+        self._primary = primary
+        self.all = [primary]
+
+    def of(self, prefix: str) -> RedisPrimary:
+        """Which Redis has the keys of a hash tag."""
+        return self._primary
+
+    def open(self) -> None:
+        """Begin to connect."""
+        self._primary.open()
+
+    def together(self, prefix: str, other: str) -> bool:
+        """Whether one script can see the keys of two hash tags."""
+        return True
+
+    @property
+    def healthy(self) -> bool:
+        """All that there are are up."""
+        return self._primary.healthy
+
+    def close(self) -> Deferred[list[None]]:
+        """Connect no more."""
+        return self._primary.close()
 
 
 @implementer(IDatabase)
@@ -91,7 +116,8 @@ class RedisDatabase:
         self._closing = False
         scripts = Scripts()
         self._start = scripts.start
-        heard = self._changed, self._came_back, self._note_numbers
+        self._notes = None if numbers is None else NoteKeeper(EventNumbers(numbers), reactor, self._run, self._used)
+        heard = self._changed, self._came_back, self._looked
         self._primaries = ClusterPrimaries(reactor, members(cluster), timeout, scripts, *heard) if cluster else (
             OnePrimary(RedisPrimary(reactor, parse(url), timeout, scripts, *heard)))
         #: Which Redis has the keys of a hash tag.
@@ -99,12 +125,6 @@ class RedisDatabase:
         self._questions = Questions(lambda key: self._of(_tag(key)).reads, scripts.start)
         self._leases = Leases(node)
         self._list = UniverseList(lambda command: self._of(layout.prefix("")).writes.call(command))
-        self._numbers = None if numbers is None else EventNumbers(numbers)
-        self.continued = numbers is None
-        self._recovered = False
-        self._noted: dict[str, int] = {}
-        self._noted_at = 0.0
-        self._noting: Deferred[None] | None = None
 
     @as_deferred
     async def connect(self, patience: float | None = PATIENCE) -> None:
@@ -123,8 +143,8 @@ class RedisDatabase:
         if written > layout.LAYOUT:
             raise Invalid(FIELD, f"holds data of a newer version (layout {written}, known is {layout.LAYOUT})")
         await self._list.learn()
-        if self._numbers is not None:
-            await self._number_ahead()
+        if self._notes is not None:
+            await self._number_ahead(self._notes)
         for one in self._primaries.all:
             if one.weak:
                 self._log.warn("{link} is less durable than simmail's own Redis: {weak}", link=one.link, weak=one.weak)
@@ -171,12 +191,13 @@ class RedisDatabase:
             self._leases.refused(universe, token)
         return failure
 
+    @property
+    def continued(self) -> bool:
+        return self._notes is None or self._notes.continued
+
     def recovered(self) -> None:
-        if not self._recovered:
-            self._recovered = True
-            # The note says so from now on.
-            self._noted = {}
-            self._note()
+        if self._notes is not None:
+            self._notes.recovered()
 
     def synced(self) -> Deferred[None]:
         rounds = [one.synced.round() for one in self._primaries.all]
@@ -375,7 +396,8 @@ class RedisDatabase:
             self._closing, self.healthy = True, False
             for one in self._primaries.all:
                 await one.synced.finish()
-            await self._note_last()
+            if self._notes is not None and all(one.run is not None for one in self._primaries.all):
+                await self._notes.close()
         await self._primaries.close()
 
     # What Redis may have lost
@@ -384,25 +406,25 @@ class RedisDatabase:
         if self._of(layout.prefix("")) is primary:
             await self._list.restore(ask)
 
-    @property
     def _run(self) -> str:
         """What is another one whenever any Redis was started anew; C{""} where one does not tell."""
         runs = sorted({one.run or "" for one in self._primaries.all})
         return "+".join(runs) if all(runs) else ""
 
-    @property
-    def _numbered(self) -> dict[str, int]:
+    def _used(self) -> dict[str, int]:
         """The highest event number that was told of, by hash tag."""
         return {prefix: number for one in self._primaries.all for prefix, number in one.unsynced.numbers.items()}
 
-    async def _number_ahead(self) -> None:
+    def _looked(self) -> None:
+        if self._notes is not None:
+            self._notes.look()
+
+    async def _number_ahead(self, notes: NoteKeeper) -> None:
         """Numbers that an earlier process used are not used again, whatever Redis knows of them."""
-        assert self._numbers is not None
-        noted, run = self._numbers.read(), self._run
-        self.continued = noted is not None and bool(run) and noted.run == run
+        noted, run = notes.read(), self._run()
         if noted is not None:
             prefixes = list(noted.last)
-            if self._numbers.broken:
+            if notes.file.broken:
                 prefixes = [self._prefix(universe) for universe in await self.universes()]
             for prefix in prefixes:
                 primary = self._of(prefix)
@@ -411,38 +433,7 @@ class RedisDatabase:
                 if number > last:
                     await primary.writes.call(("HSET", prefix + layout.META, "last", number))
                 primary.unsynced.numbers[prefix] = number
-        self._write_numbers(clean=False)
-
-    def _write_numbers(self, clean: bool) -> None:
-        assert self._numbers is not None
-        self._noted = self._numbered
-        try:
-            # Of a run that may still lack something nothing is known.
-            run = self._run if self.continued or self._recovered else ""
-            self._numbers.write(run, self._noted, clean)
-        except OSError as error:
-            self._log.warn("which event numbers were used cannot be noted: {error}", error=error)
-
-    def _note_numbers(self) -> None:
-        """Once a second at the most."""
-        if self._reactor.seconds() - self._noted_at >= NOTED and self._noted != self._numbered:
-            self._note()
-
-    def _note(self) -> None:
-        if self._numbers is not None and self._noting is None and not self._closing:
-            self._noted_at = self._reactor.seconds()
-            self._noting = deferToThreadPool(self._reactor, self._reactor.getThreadPool(), self._write_numbers, False)
-            self._noting.addBoth(self._noted_now)
-
-    def _noted_now(self, result: object) -> None:
-        self._noting = None
-
-    async def _note_last(self) -> None:
-        if self._numbers is None or any(one.run is None for one in self._primaries.all):
-            return
-        if self._noting is not None:
-            await self._noting
-        self._write_numbers(clean=True)
+        notes.write()
 
     def _until_healthy(self, patience: float | None) -> Deferred[None]:
         if self.healthy:
