@@ -73,6 +73,9 @@ SETTLING = 5
 #: Real seconds between two looks for what the owner of the state folder asks for there.
 RESETS = 0.5
 
+#: Real seconds between two looks whether the state folder is where it was and may be written into.
+LOOK = 1.0
+
 #: Where a service listens in which nothing goes on.
 RESTING = Listen(smtp=None, smtps=None, submission=None, imap=None, imaps=None, http=0)
 
@@ -318,6 +321,10 @@ class Daemon(SignalledService):
             if waiting.active():
                 waiting.cancel()
         await journal.ready
+        looking = LoopingCall(journal.look)
+        looking.clock = reactor
+        looking.start(LOOK, now=False)
+        self._stopping.append(looking.stop)
         names = Names(reactor)
         images = MailImages(str(state / "mail"), journal, str(state / "index"))
         replicas = self._replicated(in_thread, images, names)

@@ -42,7 +42,11 @@ class DeferredBodies:
 
     def _keep_all(self, keys: tuple[str, ...], octets: bytes) -> None:
         layout = self._layout
-        os.makedirs(f"{layout.path}/{HELD}", mode=0o700, exist_ok=True)
+        try:
+            # Where mail is, wherever that folder is called by now.
+            os.mkdir(HELD, 0o700, dir_fd=layout.root)
+        except FileExistsError:
+            pass
         first = f"{HELD}/{keys[0]}"
         layout.write(first, octets)
         for key in keys[1:]:

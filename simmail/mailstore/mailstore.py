@@ -104,6 +104,8 @@ class MailStore:
         self.at = StoreId(root, universe)
         try:
             journal.attach(root)
+            # What is made in the place of a folder that was taken away is lost when that is back.
+            journal.present()
             self.layout = Layout(root, universe, wall or reactor.seconds)
             self.boxes = MailboxList(
                 self.layout, reactor.seconds, lambda mailbox: self._counts.created(mailbox), self._gone)

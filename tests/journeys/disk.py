@@ -110,3 +110,38 @@ def subjects(service: Service) -> list[tuple[str, bool]] | None:
             subject = part[1].partition(b"Subject: ")[2].partition(b"\r\n")[0].decode()
             found.append((subject, part[1].endswith(b"\r\nend\r\n")))
     return found
+
+
+@contextmanager
+def read_only(folder: Path) -> Iterator[None]:
+    """
+    A folder is read-only where it is reached, as by a mount of its own: the kernel says EROFS.
+
+    @raise Unmountable: not root, or not allowed.
+    """
+    if os.geteuid() != 0:
+        raise Unmountable("only root can mount a folder read-only")
+    made = subprocess.run(["mount", "--bind", str(folder), str(folder)], capture_output=True)
+    if made.returncode:
+        raise Unmountable(made.stderr.decode().strip())
+    try:
+        subprocess.run(["mount", "-o", "remount,bind,ro", str(folder)], check=True)
+        yield
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def refused(service: Service) -> list[str]:
+    """What new mail is told at each door while no mail can be taken; what is not as it should be."""
+    wrong = []
+    code = send_one(service, "refused")
+    if not 400 <= code < 500:
+        wrong.append(f"SMTP: {code}")
+    answer = service.call("POST", "/api/send", {"from": LOGIN, "to": ["maria@acme.test"], "text": "Hello"})
+    if (answer.status, list(answer.json())) != (503, ["error"]) or "Retry-After" not in answer.headers:
+        wrong.append(f"HTTP: {answer}")
+    with service.imap(None) as session:
+        status, texts = session.append("INBOX", "", "", b"Subject: appended\r\n\r\nHello\r\n")
+        if status != "NO" or not texts[0].startswith(b"[UNAVAILABLE] "):
+            wrong.append(f"IMAP: {status} {texts}")
+    return wrong

@@ -117,7 +117,7 @@ class Service:
         self.change(config)
         self._arguments = arguments
         self.process: subprocess.Popen[bytes] | None = None
-        self.key = ""
+        self.key, self._password = "", ""
         self.descriptors: tuple[int, int] | None = None
         self.endpoints: dict[str, dict[str, Any]] = {}
 
@@ -194,8 +194,13 @@ class Service:
     @property
     def password(self) -> str:
         """The password of the login that the first start made."""
-        text: str = json.loads((self.state / "first-login.json").read_text(encoding="utf-8"))[LOGIN]
-        return text
+        try:
+            self._password = json.loads((self.state / "first-login.json").read_text(encoding="utf-8"))[LOGIN]
+        except FileNotFoundError:
+            # The whole folder may be away by now.
+            if not self._password:
+                raise
+        return self._password
 
     def call(self, method: str, path: str, body: Any = None, key: str | None = None, timeout: float = 60.0) -> Answer:
         """One call of the API, with the first key unless another is given."""

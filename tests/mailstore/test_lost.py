@@ -334,10 +334,13 @@ class MissingTests(SynchronousTestCase):
         self.addCleanup(provider.stop)
         result_of(provider.store.accept(a_delivery(0, MARIA)))
         (path / "mail").rename(path / "away")
-        result_of(provider.store.accept(a_delivery(1, MARIA)))
-        provider.clock.advance(1)
+        self.assertRaises(Unavailable, result_of, provider.store.accept(a_delivery(1, MARIA)))
         self.assertIn("mail is not where it was", provider.journal.condition.told)
         self.assertRaises(Unavailable, result_of, provider.store.accept(a_delivery(2, MARIA)))
+        # What is there can be looked at all the same.
+        self.assertEqual(result_of(provider.store.folder(MARIA, "INBOX")).counts()[0], 1)
+        self.assertIn("Junk", [one.name for one in result_of(provider.store.folders(MARIA))])
+        self.assertFalse((path / "mail").exists())
         (path / "mail").mkdir()
         provider.clock.advance(1)
         self.assertRaises(Unavailable, result_of, provider.store.accept(a_delivery(2, MARIA)))
@@ -347,7 +350,20 @@ class MissingTests(SynchronousTestCase):
         self.assertEqual(provider.journal.condition.told, "")
         result_of(provider.store.accept(a_delivery(3, MARIA)))
         inbox = result_of(provider.store.folder(MARIA, "INBOX"))
-        self.assertEqual(list(inbox.column("key", inbox.uids)), ["d-0", "d-1", "d-3"])
+        self.assertEqual(list(inbox.column("key", inbox.uids)), ["d-0", "d-3"])
+
+    def test_looked_after(self) -> None:
+        """It is found out too while nobody sends anything, and no universe is made in its place."""
+        path = Path(self.mktemp())
+        provider = DiskProvider(str(path))
+        self.addCleanup(provider.stop)
+        (path / "mail").rename(path / "away")
+        provider.journal.look()
+        self.assertIn("mail is not where it was", provider.journal.condition.told)
+        error = self.assertRaises(Unavailable, provider.open, "second")
+        self.assertIn("mail is not where it was", str(error))
+        self.assertFalse((path / "mail").exists())
+        (path / "away").rename(path / "mail")
 
 
 class SyncingTests(SynchronousTestCase):

@@ -14,6 +14,7 @@ import platform
 import shutil
 import stat
 import tempfile
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -58,10 +59,12 @@ def place_socket(folder: Path) -> Path:
 
 
 def remove_socket(folder: Path, path: Path) -> None:
-    """Leave nothing of a socket that is no longer served."""
-    path.unlink(missing_ok=True)
+    """Leave nothing of a socket that is no longer served, if the disk lets us: the next start does not mind it."""
+    with suppress(OSError):
+        path.unlink(missing_ok=True)
+        if path.parent != folder:
+            (folder / _ELSEWHERE).unlink(missing_ok=True)
     if path.parent != folder:
-        (folder / _ELSEWHERE).unlink(missing_ok=True)
         shutil.rmtree(path.parent, ignore_errors=True)
 
 
@@ -171,3 +174,14 @@ def send_signal(pid: int, number: int) -> None:
             os.kill(pid, number)
         except (ProcessLookupError, PermissionError):
             pass
+
+
+def runs(pid: int) -> bool:
+    """Whether there is such a process."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return True

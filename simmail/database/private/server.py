@@ -30,8 +30,8 @@ from simmail.concurrency import as_deferred
 from simmail.database.private import guardian
 from simmail.database.private.probe import ask
 from simmail.database.private.program import (
-    data_folder, find, place_socket, remove_socket, SETTINGS, arguments, last_words, open_log, send_signal,
-    signal_group, take_lock, written_pid,
+    data_folder, find, place_socket, remove_socket, SETTINGS, arguments, last_words, open_log, runs,
+    send_signal, signal_group, take_lock, written_pid,
 )
 from simmail.database.url import unix_url
 from simmail.errors import Unavailable
@@ -170,12 +170,14 @@ class PrivateRedis:
             await self._restarting
         life = self._life
         if life is not None:
+            # Where its socket is gone nobody can ask it.
+            grace = GRACE if self._socket.exists() else 0.0
             try:
                 await self._ask(("SHUTDOWN",))
             except Unavailable:
                 # Hanging up is how it answers.
                 pass
-            if not await self._gone(GRACE):
+            if not await self._gone(grace):
                 await self._kill(life.pid)
             await life.ended()
         if self._daemon_lock is not None:
@@ -303,7 +305,11 @@ class PrivateRedis:
         return ask(self._reactor, str(self._socket), *commands)
 
     def _lives(self) -> bool:
-        lock = take_lock(self._folder / "redis.lock")
+        try:
+            lock = take_lock(self._folder / "redis.lock")
+        except OSError:
+            # The folder is away, or its disk refuses: all that is known is the process.
+            return self._life is not None and not self._life.over and runs(self._life.pid)
         if lock is None:
             return True
         os.close(lock)

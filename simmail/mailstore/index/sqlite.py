@@ -44,7 +44,7 @@ class IndexFile:
     def sql(self) -> sqlite3.Connection:
         """The connection; the file is opened or made when it is not open."""
         if self._connection is None:
-            os.makedirs(os.path.dirname(self._path), mode=0o700, exist_ok=True)
+            self._make_folder()
             try:
                 self._connection = self._opened()
             except (sqlite3.DatabaseError, _Corrupt) as error:
@@ -53,6 +53,14 @@ class IndexFile:
                 self._remove()
                 self._connection = self._opened()
         return self._connection
+
+    def _make_folder(self) -> None:
+        folder = os.path.dirname(self._path)
+        try:
+            # Alone: a state folder that was taken away must not get another in its place.
+            os.mkdir(folder, 0o700)
+        except FileExistsError:
+            pass
 
     @contextmanager
     def together(self) -> Iterator[sqlite3.Connection]:

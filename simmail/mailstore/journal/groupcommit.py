@@ -33,7 +33,7 @@ from simmail.mailstore.journal.repair import JUMP, Repair
 from simmail.mailstore.journal.retained import retained_in
 from simmail.mailstore.journal.segment import boot_id
 from simmail.mailstore.journal.segmentpool import SegmentPool
-from simmail.mailstore.journal.sync import Disks, Hands, Condition, Doubts
+from simmail.mailstore.journal.sync import Disks, Hands, Condition, Doubts, NotSynced
 from simmail.mailstore.journal.uncommitted import Owing, Recovery, Uncommitted, undisturbed
 from simmail.mailstore.maildir.layout import Layout, OWED
 from simmail.mailstore.maildir.names import mailbox_dir
@@ -160,6 +160,7 @@ class GroupCommit:
         os.makedirs(self.path, mode=0o700, exist_ok=True)
         self.lock = os.open(f"{self.path}/lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         self._take_lock()
+        self.disks.watch(self.path)
         with undisturbed():
             for one in self._pool.open():
                 self.uncommitted.read(one)
@@ -278,6 +279,7 @@ class GroupCommit:
         alone = _alone(fresh.values())
         try:
             self.ready()
+            self._look()
             meanwhile = partial(alone.begin, next(iter(fresh.values())).delivery) if alone is not None else None
             segment = self._notes.write(records, meanwhile)
         except Exception as error:
@@ -293,6 +295,14 @@ class GroupCommit:
         if any(entry.asked for entry in fresh.values()) and self.disks.have_room():
             for entry in fresh.values():
                 entry.promised = entry.asked
+
+    def _look(self) -> None:
+        """Nothing is taken while the folders are not where they were.  @raise NotSynced: so it is."""
+        try:
+            self.disks.check()
+        except NotSynced as error:
+            self.doubt(error)
+            raise
 
     def after(self) -> None:
         """What must be noted at once is, and old segments go; all else is noted with what comes next."""

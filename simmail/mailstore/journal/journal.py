@@ -299,12 +299,21 @@ class Journal:
         if self._lazy is None and not self._closing:
             self._lazy = self._reactor.callLater(_LAZY, self._write_lazily)
 
-    def _write_lazily(self) -> None:
-        self._lazy = None
+    def look(self) -> None:
+        """See whether mail is where it was and may be written; what is wrong is told by C{condition}."""
         try:
             self._disks.check()
         except NotSynced as error:
-            self.doubt(error)
+            if not self.condition.doubt:
+                self.doubt(error)
+
+    def present(self) -> None:
+        """@raise NotSynced: the folders with mail are not where they were, or may not be written into."""
+        self._disks.check()
+
+    def _write_lazily(self) -> None:
+        self._lazy = None
+        self.look()
         # Even when nothing is settled there may be something to be noted.
         self._write_committed()
 

@@ -85,6 +85,12 @@ class Disks:
 
     def __init__(self) -> None:
         self._roots: dict[str, int] = {}
+        # Of directories that need not be synced; they have to be where they were.
+        self._watched: dict[str, os.stat_result] = {}
+
+    def watch(self, path: str) -> None:
+        """Look after a directory that is there (L{check}), without ever syncing its disk."""
+        self._watched[path] = os.stat(path)
 
     def attach(self, path: str) -> None:
         """A directory, made when it is not there.  @raise OSError: it cannot be opened."""
@@ -119,20 +125,31 @@ class Disks:
         self.check()
 
     def check(self) -> None:
-        """All directories are where they were.  @raise NotSynced: nobody would find what is written into one."""
-        for path, fd in list(self._roots.items()):
+        """
+        All directories are where they were, and may be written into.
+
+        @raise NotSynced: nobody would find what is written into one, or it is not to be written into: a disk that is
+            read-only where it is reached may still take what goes to files that were open before.
+        """
+        for path, was in [*((path, os.fstat(fd)) for path, fd in list(self._roots.items())), *self._watched.items()]:
             try:
-                there = os.path.samestat(os.fstat(fd), os.stat(path))
-            except OSError:
-                there = False
+                there = os.path.samestat(was, os.stat(path))
+                read_only = there and os.statvfs(path).f_flag & os.ST_RDONLY
+            except OSError as error:
+                if error.errno not in (errno.ENOENT, errno.ENOTDIR):
+                    raise NotSynced(error.errno, f"the folder {os.path.basename(path)}: {error.strerror}") from error
+                there = read_only = False
             if not there:
                 raise NotSynced(errno.ENOENT, f"the folder {os.path.basename(path)} is not where it was")
+            if read_only:
+                raise NotSynced(errno.EROFS, os.strerror(errno.EROFS))
 
     def close(self) -> None:
         """No more."""
         for fd in self._roots.values():
             os.close(fd)
         self._roots.clear()
+        self._watched.clear()
 
 
 class Hands(NamedTuple):

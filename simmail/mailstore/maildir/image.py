@@ -54,10 +54,18 @@ def has_mail(base: str, universe: str) -> bool:
 
 def vanish(base: str, universe: str) -> None:
     """Take all mail of a universe away, to be cleared away."""
-    os.makedirs(f"{base}/{GONE}", mode=0o700, exist_ok=True)
     try:
+        _make(f"{base}/{GONE}")
         os.rename(f"{base}/{mailbox_dir(universe)}", f"{base}/{GONE}/{os.urandom(8).hex()}")
     except FileNotFoundError:
+        pass
+
+
+def _make(directory: str) -> None:
+    """One directory, and not those above it: of mail that was taken away nothing is made anew."""
+    try:
+        os.mkdir(directory, 0o700)
+    except FileExistsError:
         pass
 
 
@@ -144,7 +152,7 @@ class ImageMaker:
         self._base, self._target, self._wall = base, target, wall
         self._check()
         self._source = f"{base}/{mailbox_dir(source)}"
-        os.makedirs(f"{base}/{MAKING}", mode=0o700, exist_ok=True)
+        _make(f"{base}/{MAKING}")
         self.fresh = f"{base}/{MAKING}/{os.urandom(8).hex()}"
         os.mkdir(self.fresh, 0o700)
         self._image, self.finished = self.fresh, False
@@ -221,7 +229,7 @@ class ImageMaker:
         """It is there."""
         self._check()
         if self._image != self.fresh:
-            os.makedirs(f"{self._base}/{SHARED}", mode=0o700, exist_ok=True)
+            _make(f"{self._base}/{SHARED}")
             os.rename(self.fresh, f"{self._base}/{SHARED}/{os.path.basename(self.fresh)}")
         # What it may have is empty.
         vanish(self._base, self._target)

@@ -159,7 +159,7 @@ class Layout:
         """The folders of a mailbox, by name.  @raise NotFound: no such mailbox."""
         shown = {INBOX: ListedFolder(INBOX, box)}
         try:
-            names = os.listdir(f"{self.path}/{box}")
+            names = filename.names(self.root, box)
         except (FileNotFoundError, NotADirectoryError):
             raise NotFound("there is no such mailbox") from None
         if "cur" not in names and FILE not in names:

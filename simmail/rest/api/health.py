@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from simmail import __version__
+from simmail.errors import Unavailable
 from simmail.rest.answer import Octets
 from simmail.rest.context import Services
 from simmail.rest.route import Call, Route
@@ -58,8 +59,8 @@ def _store(services: Services) -> str:
     for universe in services.server.universes():
         try:
             free, _ = universe.store.space()
-        except OSError as error:
-            return f"not readable: {error.strerror}"
+        except Unavailable as error:
+            return str(error)
         return "ok" if free >= LEAST_SPACE else "the disk is full"
     return "ok"
 
@@ -175,7 +176,7 @@ def _disk(services: Services) -> Iterator[tuple[str, float]]:
     for universe in services.server.universes()[:1]:
         try:
             free, total = universe.store.space()
-        except OSError:
+        except Unavailable:
             return
         yield "simmail_disk_free_bytes", free
         yield "simmail_disk_size_bytes", total

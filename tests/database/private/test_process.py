@@ -12,7 +12,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.database.private import program
 from simmail.database.private.program import (
-    SETTINGS, arguments, last_words, open_log, send_signal, signal_group, take_lock, written_pid,
+    SETTINGS, arguments, last_words, open_log, runs, send_signal, signal_group, take_lock, written_pid,
 )
 
 
@@ -69,6 +69,15 @@ class SignalTests(SynchronousTestCase):
         self.addCleanup(child.wait)
         self.addCleanup(child.kill)
         return child
+
+    def test_runs(self) -> None:
+        """It does, until it has ended."""
+        child = self.start(False)
+        self.assertTrue(runs(child.pid))
+        child.kill()
+        child.wait()
+        self.assertFalse(runs(child.pid))
+        self.assertTrue(runs(1))
 
     def test_group(self) -> None:
         """It leads a session of its own, and all of it is told; in its first moment it does not yet."""

@@ -94,6 +94,17 @@ class PrivateRedisTests(RedisTestCase):
         database = await self.opened()
         self.assertEqual(await database.table("main", "t"), {"k": b"1"})
 
+    async def test_stop_without_folder(self) -> None:
+        """It ends as well while its folder is not where it was."""
+        pid = self.server.pid
+        assert pid is not None
+        await self.database.close()
+        self.state.rename(self.state.with_name("elsewhere"))
+        await self.server.stop()
+        self.assertFalse(lives(pid))
+        self.assertFalse(self.state.exists())
+        self.state.with_name("elsewhere").rename(self.state)
+
     async def test_killed(self) -> None:
         """Killed, it is started again, with everything that was acknowledged."""
         pid = self.server.pid

@@ -15,7 +15,9 @@ class FileTests(SynchronousTestCase):
     """C{IndexFile}."""
 
     def setUp(self) -> None:
-        self.path = os.path.join(self.mktemp(), "deep", "main.sqlite")
+        self.state = self.mktemp()
+        os.mkdir(self.state)
+        self.path = os.path.join(self.state, "deep", "main.sqlite")
         self.file = self.opened()
 
     def opened(self, *extras: str) -> IndexFile:
@@ -28,6 +30,12 @@ class FileTests(SynchronousTestCase):
 
     def names(self) -> list[bytes]:
         return [name for (name,) in self.file.sql.execute("select name from things order by name")]
+
+    def test_state_away(self) -> None:
+        """Nothing is made in the place of a state folder that was taken away."""
+        os.rmdir(self.state)
+        self.assertRaises(FileNotFoundError, self.put, "a")
+        self.assertFalse(os.path.exists(self.state))
 
     def test_stays(self) -> None:
         """What was written is there when it is opened again."""

@@ -233,6 +233,24 @@ class TroubleTests(CommitTestCase):
         self.crash()
         self.assertEqual(self.owed(), ["d-0", "d-4"])
 
+    def test_taken_away(self) -> None:
+        """Nothing is taken while the journal is not where it was; when it is back all goes on."""
+        self.do(*self.pending(0))
+        os.rename(self.path, self.path + ".away")
+        self.assertEqual(self.do(*self.pending(1)), [Unavailable])
+        self.assertEqual([one.doubt for one in self.conditions],
+                         [f"the folder {os.path.basename(self.path)} is not where it was"])
+        self.commit.doubts.check()
+        self.assertEqual(self.do(*self.pending(2)), [Unavailable])
+        os.rename(self.path + ".away", self.path)
+        self.commit.doubts.check()
+        while self.queue:
+            function, args = self.queue.pop(0)
+            function(*args)
+        self.assertEqual((self.conditions[-1].doubt, self.do(*self.pending(3))), ("", [1]))
+        self.crash()
+        self.assertEqual(self.owed(), ["d-0", "d-3"])
+
     def test_cannot_be_described(self) -> None:
         """A delivery that no record can hold is refused by itself."""
         odd, = self.pending("odd")

@@ -71,6 +71,37 @@ class DiskTests(SynchronousTestCase):
         self.assertEqual(self.assertRaises(NotSynced, self.disks.sync).strerror, "broken 1")
         self.assertEqual(len(asked), 2)
 
+    def test_where_they_were(self) -> None:
+        """A directory that is elsewhere, gone, or that another has the place of is told of, until it is back."""
+        self.disks.check()
+        watched = self.mktemp()
+        os.mkdir(watched)
+        self.disks.watch(watched)
+        for path in (self.paths[1], watched):
+            for replaced in (False, True):
+                os.rename(path, path + ".away")
+                if replaced:
+                    os.mkdir(path)
+                error = self.assertRaises(NotSynced, self.disks.check)
+                self.assertEqual((error.errno, error.strerror), (
+                    errno.ENOENT, f"the folder {os.path.basename(path)} is not where it was"))
+                if replaced:
+                    os.rmdir(path)
+                os.rename(path + ".away", path)
+                self.disks.check()
+
+    def test_read_only(self) -> None:
+        """Nothing goes into a directory that is read-only where it is reached; other errors are told as they are."""
+        self.patch(os, "statvfs", lambda path: SimpleNamespace(f_flag=os.ST_RDONLY))
+        self.assertEqual(self.assertRaises(NotSynced, self.disks.check).errno, errno.EROFS)
+
+        def broken(path: str) -> None:
+            raise OSError(errno.EIO, "broken")
+
+        self.patch(os, "statvfs", broken)
+        error = self.assertRaises(NotSynced, self.disks.check)
+        self.assertEqual((error.errno, error.strerror), (errno.EIO, "the folder mail: broken"))
+
     def test_room(self) -> None:
         """There is room while all have octets and files free; a disk that counts no files has room for them."""
         def disk(**fields: int) -> Any:
