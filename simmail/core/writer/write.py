@@ -129,7 +129,7 @@ _AGAIN = frozenset((
     "answer.recall", "answer.piece", "answer.sum", "answer.said_so", "answer.said_not", "answer.called_off",
     "date.none"))
 #: What a person tells of itself in these is remembered, and how much of it.
-_OWN = frozenset(("answer.own", "answer.stated", "answer.denied"))
+_OWN = frozenset(("answer.own", "answer.stated", "answer.denied", "answer.option", "answer.way"))
 _LONGEST_OWN = 200
 _KEPT = ("doc", "ref", "amount", "about")
 
@@ -160,8 +160,8 @@ def _remarks(scene: Scene, said: list[Said]) -> tuple[Remark, ...]:
     declined = [
         timed(scene, "called_off", read.found.slots[0]) for act in said if act.act.endswith(".decline")
         for read in scene.read if read.found.invited == "request" and read.found.slots]
-    own = [say(f"{act.values['value'][:1].upper()}{act.values['value'][1:]}", _LONGEST_OWN) for act in said
-           if act.act in _OWN and act.values.get("value")]
+    told = [act.values.get("value") or act.values.get("option", "") for act in said if act.act in _OWN]
+    own = [say(f"{one[:1].upper()}{one[1:]}", _LONGEST_OWN) for one in told if one]
     return (*(remark for act in said for remark in act.remarks), *declined, *(
         Remark("said", "persona", "", scene.request.now, one, language=scene.language.code) for one in own))
 

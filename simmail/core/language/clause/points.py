@@ -17,8 +17,11 @@ from simmail.core.language.tables import Language
 _SAID = 200
 #: With so many words a question is about more than which.
 _SHORT = 7
+#: With fewer it names nothing: "which one?".
+_BARE = 4
 #: Words of the longest item of a list that is a phrase.
 _PHRASE = 6
+_MARKS = ".,;:!?()"
 
 
 def points(
@@ -50,10 +53,13 @@ def points(
             if question_types.type_of(rest.lower(), language):
                 found.append(read_question(f"{rest[:1].upper()}{rest[1:]}?", language))
         elif asked and _asks_which(asked, language) and (
-                offer := _may(before, language) or options(f"{before}?", language, asked=True)):
+                offer := _may(before, language) or options(f"{before}?", language, asked=True) or _pair(before, language)):
             # "You can have a new one or your money back.  Which would you prefer?"
             if not found or found[-1].options != offer:
                 found.append(replace(asked[0], form="choice", type="choice", options=offer))
+        elif len(asked) == 1 and _told_before(asked[0], language) and (offer := _pair(before, language)):
+            # "She asks: oiled or waxed, what did you say?"
+            found.append(replace(asked[0], form="choice", type="choice", options=offer, recalls=True))
         elif asked:
             opinions.extend(one for one in asked if one.form == "opinion")
             found.extend(one for one in asked if one.form != "opinion")
@@ -129,7 +135,25 @@ def _asks_which(asked: list[MailQuestion], language: Language) -> bool:
     """Whether a sentence asks for no more than which of two things that stand in the one before it."""
     words = asked[0].text.lower().strip(" ?").split()
     return len(asked) == 1 and not asked[0].options and asked[0].form in ("what", "choice") and (
-        len(words) < _SHORT and not language.choice_words.isdisjoint(words))
+        len(words) < _SHORT and not language.choice_words.isdisjoint(words)
+        or len(words) < _BARE and f"{' '.join(words)} ".startswith(tuple(f"{one} " for one in language.choosing_words)))
+
+
+def _told_before(question: MailQuestion, language: Language) -> bool:
+    """Whether a question of a few words asks what was said, and names nothing."""
+    words = question.text.lower().strip(" ?").split()
+    return question.form == "what" and not question.options and len(words) < _SHORT and not (
+        question.topic or restating(language.code).past_words.isdisjoint(words))
+
+
+def _pair(sentence: str, language: Language) -> tuple[str, ...]:
+    """Two words that end alike on both sides of "or": "it can be had oiled or waxed, at no cost", C{()} for none."""
+    words = sentence.split()
+    for before, joint, after in zip(words, words[1:], words[2:]):
+        pair = before.strip(_MARKS), after.strip(_MARKS)
+        if joint.lower() == language.or_ and all(map(str.isalpha, pair)) and pair[0][-2:] == pair[1][-2:]:
+            return pair
+    return ()
 
 
 def _may(sentence: str, language: Language) -> tuple[str, ...]:

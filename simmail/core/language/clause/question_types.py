@@ -117,6 +117,7 @@ class Asking(Struct, frozen=True, forbid_unknown_fields=True):
     together: tuple[str, ...] = ()
     secret: tuple[str, ...] = ()
     suggesting: tuple[str, ...] = ()
+    supposing: tuple[str, ...] = ()
     machine: tuple[str, ...] = ()
     human: tuple[str, ...] = ()
     tenure: tuple[str, ...] = ()
@@ -177,6 +178,9 @@ def type_inside(clause: str, language: Language) -> str:
 def checked(sentence: str, language: Language) -> str:
     """Return what a sentence asks to be told is so, without "right?"; C{""} for one that asks no such thing."""
     plain = sentence.strip().rstrip("?! ")
+    lead = next((one for one in asking(language.code).supposing if plain.lower().startswith(f"{one} ")), "")
+    if lead and sentence.rstrip().endswith("?"):
+        return plain[len(lead):].strip()  # "I hope that is all right?"
     for mark in (", ", " - ", " – ", "; "):
         head, found, tail = plain.rpartition(mark)
         if found and tail.lower().lstrip("¿¡ ") in asking(language.code).checks and len(head.split()) > 1:

@@ -29,11 +29,13 @@ class Statement(NamedTuple):
     What a question is whether it is so, said as being so and as not being so; C{""} for what cannot be said.
 
     @ivar wished: it tells nothing, but wishes for what was offered: "please keep it", "let's go".
+    @ivar nobody: where it is not so, it is of nobody or nothing, which is neither denied nor regretted.
     """
 
     yes: str
     no: str
     wished: bool = False
+    nobody: bool = False
 
 
 class _Clause(NamedTuple):
@@ -57,7 +59,8 @@ def stated(question: str, language: Language, we: bool = False) -> Statement | N
     @return: both sides of it without a full stop and without a capital; None for what cannot be said for certain.
     """
     how = restating(language.code)
-    if not _is_turned(question, how) or language.or_ in question.lower().split():
+    low = question.lower().split()
+    if not _is_turned(question, how) or language.or_ in low or low[:1] and low[0] in how.request_fillers:
         return None
     words = _asking_words(question, how)
     return _stated(words, how, we) if 1 < len(words) <= MOST_WORDS else None
@@ -128,7 +131,7 @@ def clause_stated(clause: str, language: Language, we: bool = False) -> Statemen
     if low[0] == how.to:
         deed = flipped(words[1:], how, we)
         return Statement(how.would[0].format(deed=deed), how.would[1].format(deed=deed)) if done(low[1], how) else None
-    near = range(1 + (low[0] in how.determiners), min(len(low), _NEAR + 1))
+    near = range(1, min(len(low), _NEAR + 1))
     at = next((at for at in near if low[at] in how.auxiliaries), 0)
     if at:
         behind = low[at + 1] if at + 1 < len(low) else ""
@@ -261,13 +264,14 @@ def _stated(words: Sequence[str], how: Restate, we: bool) -> Statement | None:
         no = [*clause.subject, *negated.split(), *denied] if negated else []
     if max(len(yes), len(no)) > _LONGEST:
         return None
-    return Statement(fit(_contracted(yes, clause, how)), fit(_contracted(no, clause, how)))
+    return Statement(fit(_contracted(yes, clause, how)), fit(_contracted(no, clause, how)), nobody=nobody is not None)
 
 
 def _may_be_said(clause: _Clause, how: Restate) -> bool:
     """Whether a clause asks for no more than whether it is so, and its parts are what they seem."""
     low, subject = [word.lower() for word in clause.rest], [word.lower() for word in clause.subject]
-    if not how.unstated.isdisjoint((*low, *subject)) or not low and clause.verb not in how.being or (
+    told = [word for before, word in zip(["", *low], low) if word not in how.conditions or before in how.inquiring]
+    if not how.unstated.isdisjoint((*told, *subject)) or not low and clause.verb not in how.being or (
             how.no_longer in low[4:]) or any(word.endswith("n't") for word in low):
         return False
     if subject[0] in how.some and low[0] in how.prepositions and any(says(word, how) for word in low):
@@ -365,4 +369,7 @@ def _contracted(words: Sequence[str], clause: _Clause, how: Restate) -> str:
             clause.verb in how.having and words[2:3] and (participle(words[2], how) or words[2] in how.before_verbs)):
         pair = None  # "I have a key"
     # "Yes, I am", but "I'm ready".
-    return " ".join([pair, *words[2:]] if pair and len(words) > 2 else words)
+    text = " ".join([pair, *words[2:]] if pair and len(words) > 2 else words)
+    for phrase, said in how.unsaid.items():
+        text = text.replace(said, phrase) if said else text
+    return text

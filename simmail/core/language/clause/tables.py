@@ -129,6 +129,8 @@ class Restate(Struct, frozen=True, forbid_unknown_fields=True):
     of_one: Mapping[str, str] = {}
     other_predicates: frozenset[str] = frozenset()
     unbidden: frozenset[str] = frozenset()
+    conditions: frozenset[str] = frozenset()
+    inquiring: frozenset[str] = frozenset()
     conjunctions: frozenset[str] = frozenset()
     one: frozenset[str] = frozenset()
     would: tuple[str, str] = ("", "")

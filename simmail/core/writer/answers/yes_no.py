@@ -56,9 +56,9 @@ def yes_or_no(scene: Scene, read: Read, question: MailQuestion, values: dict[str
         yes = yes and scene.manner.yes < 0.6  # "is there anything else?": mostly not
     named = {"yes": short[0] or scene.language.yes} if yes else {"no": short[1] or scene.language.no}
     statement = (clause_stated(question.behind, scene.language, scene.for_firm) if question.behind else
-                 stated(question.text, scene.language, scene.for_firm)) if not question.checks else None
+                 stated(question.text, scene.language, scene.for_firm))
     told = "" if statement is None else statement.yes if yes else statement.no
-    if told and statement is not None and statement.wished:
+    if told and statement is not None and (statement.wished or statement.nobody and not yes):
         said = f"{scene.language.yes if yes else scene.language.no}, {told}."
         return Said(act="answer.own", values={**without_topic(values), "value": f"{said[:1].upper()}{said[1:]}"})
     if told and scene.dice.chance(_IN_FULL[scene.length], "stated", question.text):

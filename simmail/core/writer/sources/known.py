@@ -498,9 +498,10 @@ def _settled(question: MailQuestion, remarks: tuple[Remark, ...], language: Lang
     past = not restating(language.code).past_words.isdisjoint(low.split())
     if not (question.recalls or first or past):
         return ""
-    said = [(one.at, place) for one in remarks if one.kind == "said" for place, option in enumerate(question.options)
+    said = [place for one in sorted(remarks, key=lambda one: one.at) if one.kind == "said"
+            for place, option in enumerate(question.options)
             if shared(content(option, language.code), content(one.value, language.code))]
-    return "" if not said else question.options[(min if first else max)(said)[1]]
+    return "" if not said else question.options[said[0 if first else -1]]
 
 
 def asks_state(question: MailQuestion, language: Language) -> bool:

@@ -33,8 +33,8 @@ class YesNoTests(SynchronousTestCase):
                                        "answer.denied der Saal ist nicht beheizt")),
             ("Is it all right to have lunch at one?", (
                 "answer.yes yes, it is", "answer.no no, it isn't",
-                "answer.stated it's alright to have lunch at one",
-                "answer.denied it isn't alright to have lunch at one")),
+                "answer.stated it's all right to have lunch at one",
+                "answer.denied it isn't all right to have lunch at one")),
             ("Could the bar stay open until midnight?", (
                 "answer.yes yes", "answer.no no", "answer.stated the bar can stay open until midnight",
                 "answer.denied the bar can't stay open until midnight")),
