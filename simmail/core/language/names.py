@@ -51,7 +51,10 @@ def sender(mail: Mail, prose: Prose, language: Language) -> Sender:
         name = signed
     if not company or firm and firm.lower() in company.lower():
         company = firm or company
-    return Sender(first=name.split()[0] if name else "", name=name, company=company)
+    first, *rest = name.split() or [""]
+    # "R. Whitcombe" and "Aunt Hilde" are called by the whole.
+    whole = len(first.strip(".")) < 2 or first.lower() in language.kin_titles
+    return Sender(first=" ".join([first, *rest[:1]]) if whole else first, name=name, company=company)
 
 
 def _is_firm(name: str, firm: str, address: str, prose: Prose) -> bool:

@@ -317,6 +317,7 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True, rename={"and_": 
     arriving: tuple[str, ...]
     money_words: tuple[str, ...]
     cues: dict[str, dict[str, float]]
+    kin_titles: frozenset[str] = frozenset()
     since_words: frozenset[str] = frozenset()
     dated_by: frozenset[str] = frozenset()
     before_hour: dict[str, int] = {}

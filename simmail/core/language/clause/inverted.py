@@ -64,6 +64,15 @@ def third_person(verb: str, how: Restate) -> str:
     return f"{verb[:-1]}ies" if verb.endswith("y") and verb[-2:-1] not in "aeiou" else f"{verb}s"
 
 
+def plain_of_past(form: str, how: Restate) -> str:
+    """Return the plain form of a verb of the past, C{""} for what is none: "bought", "arrived"."""
+    plain = next((verb for verb, past in how.past.items() if past == form and verb != form), "")
+    if plain or not form.endswith("ed"):
+        return plain
+    return next((one for one in (form[:-1], form[:-2], form[:-3], f"{form[:-3]}y") if done(one, how) and (
+        past_tense(one, how) == form)), "")
+
+
 def past_tense(verb: str, how: Restate) -> str:
     """Return a verb in its plain form as it stands of the past."""
     if verb in how.past:

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable
 from msgspec.structs import replace
 
 from simmail.core.language.clause import question_types
+from simmail.core.language.clause.opening import opens
 from simmail.core.language.clause.tables import clause_words, cut, restating
 from simmail.core.language.phrases import say
 from simmail.core.language.questions import MailQuestion, is_question, options, read_question
@@ -50,10 +51,12 @@ def points(
         elif clauses and not any(one.options for one in asked):
             found.extend(_about(clause, clause, language) for clause in clauses)
             rest = sentence.partition(clauses[-1])[2].removeprefix(f" {language.and_} ").strip(" .?!")
-            if question_types.type_of(rest.lower(), language):
+            rest = rest.strip(", ").removeprefix(f"{language.and_} ")
+            if question_types.type_of(rest.lower(), language) or rest and opens(rest, language):
                 found.append(read_question(f"{rest[:1].upper()}{rest[1:]}?", language))
         elif asked and _asks_which(asked, language) and (
-                offer := _may(before, language) or options(f"{before}?", language, asked=True) or _pair(before, language)):
+                offer := _may(before, language) or options(f"{before}?", language, asked=True) or _pair(
+                    before, language)):
             # "You can have a new one or your money back.  Which would you prefer?"
             if not found or found[-1].options != offer:
                 found.append(replace(asked[0], form="choice", type="choice", options=offer))

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from simmail.core.language.clause.inverted import flipped, participle, past_tense, third_person
+from simmail.core.language.clause.inverted import flipped, participle, past_tense, plain_of_past, third_person
 from simmail.core.language.clause.subject import says, subject_end
 from simmail.core.language.clause.tables import (
     MOST_WORDS, STOPS, Restate, clause_words, cut, done, fit, led_in, restating, third,
@@ -60,7 +60,7 @@ def stated(question: str, language: Language, we: bool = False) -> Statement | N
     """
     how = restating(language.code)
     low = question.lower().split()
-    if not _is_turned(question, how) or language.or_ in low or low[:1] and low[0] in how.request_fillers:
+    if not _is_turned(question, how) or language.or_ in low[1:] or low[:1] and low[0] in how.request_fillers:
         return None
     words = _asking_words(question, how)
     return _stated(words, how, we) if 1 < len(words) <= MOST_WORDS else None
@@ -100,8 +100,8 @@ def either_stated(question: str, language: Language, we: bool = False) -> tuple[
         if left[0].lower() in how.offering and low[0] == how.base and low[1] in how.asked:
             right = [how.will, *right[1:]]
         return _yes(first, _stated(cut(right, how), how, we))
-    if low[0] == how.no_longer:
-        # "Does it apply already, or still the old one?"
+    if low[0] == how.no_longer or low[0] in how.limiting:
+        # "Does it apply already, or still the old one?", "are there used ones, or only new ones?".
         return (*_yes(first), fit(flipped(right, how, we)))
     # What stands behind "or" has the subject of what stands before it.
     end = subject_end(left, how)
@@ -138,12 +138,15 @@ def clause_stated(clause: str, language: Language, we: bool = False) -> Statemen
         if low[at] not in how.having or participle(behind, how) or behind in how.before_verbs:
             return _stated([words[at], *words[:at], *words[at + 1:]], how, we)
     # Turned round it is the question that it would be: "Roy has a key" is "does Roy have a key".
-    at = at or next((at for at in near if third(low[at], how) or low[at - 1] in (
-        *how.asked, *how.asking, *how.plural) and done(low[at], how)), 0)
-    if not at or low[at] in how.past.values():
-        return None
+    persons = {*how.asked, *how.asking, *how.plural}
+    at = at or next((at for at in near if third(low[at], how) or done(low[at], how) and low[at] not in how.past.values(
+    ) and (low[at - 1] in persons or low[at - 1] in how.before_verbs and low[at - 2] in persons)), 0)
+    if not at:
+        at = next((at for at in near if (low[at - 1] in how.pronouns or at > 1) and plain_of_past(low[at], how)), 0)
+        plain = plain_of_past(low[at], how) if at else ""
+        return _stated([how.past[how.base], *words[:at], plain, *words[at + 1:]], how, we) if at else None
     plain = _plain_form(low[at], how)
-    does = next((one for one in how.based if how.third.get(how.base) == one), "") if plain != low[at] else how.base
+    does = how.third[how.base] if plain != low[at] else how.base
     return _stated([does, *words[:at], plain, *words[at + 1:]], how, we)
 
 
@@ -203,6 +206,12 @@ def _is_turned(text: str, how: Restate) -> bool:
 
 
 def _as_said(text: str, how: Restate) -> str:
+    low = text.lower()
+    for lead, plain in how.roundabout.items():
+        at = low.find(f"{lead} ")
+        if at >= 0 and (not at or not low[at - 1].isalnum()):
+            text = f"{text[:at]}{plain}{text[at + len(lead):]}"
+            break
     for phrase, said in how.unsaid.items():
         text = text.replace(phrase, said)
     return text
@@ -225,7 +234,9 @@ def _asking_words(question: str, how: Restate) -> list[str]:
     for part in reversed(parts):
         words = cut(_unfilled(_without_leads(part, how), how), how)
         if len(words) > 1 and words[0].lower() in how.auxiliaries:
-            return words if part is parts[-1] or len(parts[-1]) <= _BEHIND else []
+            behind = next((one for one in parts[parts.index(part) + 1:] if one), [])
+            return words if len(parts[-1]) <= _BEHIND or part is parts[-1] or behind[0].lower() in (
+                *how.asking, *how.theirs) else []
     return []
 
 
@@ -274,7 +285,9 @@ def _may_be_said(clause: _Clause, how: Restate) -> bool:
     if not how.unstated.isdisjoint((*told, *subject)) or not low and clause.verb not in how.being or (
             how.no_longer in low[4:]) or any(word.endswith("n't") for word in low):
         return False
-    if subject[0] in how.some and low[0] in how.prepositions and any(says(word, how) for word in low):
+    if low and low[0] in how.telling and not how.objects.keys().isdisjoint(low[1:2]):
+        return False  # "could you tell me the price?"
+    if subject[0] in how.some and low and low[0] in how.prepositions and any(says(word, how) for word in low):
         return False  # "is anybody from your family coming"
     return not (clause.used and low[0] in how.before_verbs and low[0] not in (how.no_longer, *how.not_any))
 
@@ -285,7 +298,8 @@ def _wished(words: Sequence[str], clause: _Clause, deed: str, how: Restate) -> S
     if verb == how.offering[0] and clause.subject == (how.themselves_all[0],):
         return Statement(fit(how.together[0].format(deed=deed)), fit(how.together[1].format(deed=deed)), True)
     theirs = not {*how.theirs, *how.asked}.isdisjoint(word.lower() for word in clause.rest)
-    if who != how.offerer or verb not in how.offering or verb != how.offering[0] and not theirs:
+    if who not in how.asking or clause.subject == (how.themselves_all[0],) or verb not in how.offering or (
+            verb != how.offering[0] and not theirs):
         return None
     return Statement(fit(f"{how.please} {deed}"), fit(how.needless.format(deed=deed)), True)
 
@@ -331,9 +345,12 @@ def _subject(verb: str, subject: Sequence[str], rest: Sequence[str], how: Restat
     if len(subject) == 1 and low in how.asking:
         if low != how.offerer and verb in how.common and how.theirs.keys().isdisjoint(behind):
             return ()  # "can we swap": nothing tells whether both are meant
-        own = low == how.offerer or not {*how.theirs, *how.objects}.isdisjoint(behind) or (
+        own = low == how.offerer or not (how.theirs.keys() | how.objects.keys()).isdisjoint(
+            one for one in behind if one not in how.asking) or (
             not how.needing.isdisjoint(behind[:1])) or verb in how.permitting and (we or verb not in how.offering)
         return (how.asking[low] if own else how.themselves_all[0],)
+    if low in how.asked and subject[1:2]:
+        return (how.themselves_all[0],)  # "you and Jakob"
     said = flipped(subject, how, we).split()
     small = said[0].lower() in how.determiners | how.subjects
     return (said[0].lower() if small else said[0], *said[1:])

@@ -19,6 +19,8 @@ def subject_end(words: Sequence[str], how: Restate) -> int:
     if low[1] not in how.asked and low[1] not in how.asking and low[1] not in how.subjects:
         return _phrase_end(words, low, how)
     follows = low[2] if len(low) > 2 else ""
+    if low[1] in how.asked and follows == how.also and len(low) > 4 and words[3][0].isupper():
+        return 4  # "you and Jakob"
     if follows in how.besides or follows in how.joined and low[1] not in how.pointing_words:
         return 0  # "you two", "you or Tom"
     if follows and low[1] in how.pointing_words and follows not in how.determiners and not _may_follow(low, 2, how):
@@ -29,6 +31,8 @@ def subject_end(words: Sequence[str], how: Restate) -> int:
 def _phrase_end(words: Sequence[str], low: Sequence[str], how: Restate) -> int:
     """The place behind a phrase: of a name, a plural, or an article and what goes with it."""
     article = low[1] in how.determiners
+    if low[1][0].isdigit() and low[2:3] and low[2] in how.theirs:
+        return 2  # "is 350 your last price"
     named = words[1][0].isupper() and not article
     if not (named or article or low[1].endswith("s")):
         return 0

@@ -122,7 +122,7 @@ class Restate(Struct, frozen=True, forbid_unknown_fields=True):
     quoting: frozenset[str] = frozenset()
     knowing: tuple[str, ...] = ()
     found_out: str = ""
-    done: str = ""
+    done: tuple[str, ...] = ()
     undone: str = ""
     plural: frozenset[str] = frozenset()
     themselves_all: tuple[str, str] = ("", "")
@@ -131,6 +131,10 @@ class Restate(Struct, frozen=True, forbid_unknown_fields=True):
     unbidden: frozenset[str] = frozenset()
     conditions: frozenset[str] = frozenset()
     inquiring: frozenset[str] = frozenset()
+    limiting: frozenset[str] = frozenset()
+    telling: frozenset[str] = frozenset()
+    roundabout: Mapping[str, str] = {}
+    pronouns: frozenset[str] = frozenset()
     conjunctions: frozenset[str] = frozenset()
     one: frozenset[str] = frozenset()
     would: tuple[str, str] = ("", "")

@@ -60,9 +60,10 @@ def _done(scene: Scene, question: MailQuestion) -> tuple[str, str]:
     if plea:
         return plea, plea
     told = stated(question.text, scene.language)
-    if told is None or not how.done or not told.yes.startswith(how.done) or not told.no.startswith(how.undone):
+    lead = next((one for one in how.done if told is not None and told.yes.startswith(one)), "")
+    if told is None or not lead or not told.no.startswith(how.undone):
         return "", ""
-    return told.yes.removeprefix(how.done), told.no.removeprefix(how.undone)
+    return told.yes.removeprefix(lead), told.no.removeprefix(how.undone)
 
 
 def granted(scene: Scene, read: Read, question: MailQuestion, values: dict[str, str]) -> Said | None:

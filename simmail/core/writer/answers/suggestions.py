@@ -34,7 +34,8 @@ def suggested(scene: Scene, read: Read, said: Sequence[Said]) -> list[Said]:
         if "?" in sentence or any(stands_in(point, sentence) for point in found.points) or not mentions_any(
                 f" {sentence.lower()}", asking(language.code).suggesting):
             continue
-        ahead = [slot for slot in dates.find(sentence, read.base, found.language).slots if slot.start > read.base]
+        ahead = [slot for slot in dates.find(sentence, read.base, found.language).slots if (
+            slot.start.date() > max(scene.calendar.today, read.base.date()))]
         if len(ahead) != 1:
             continue
         slot = ahead[0]

@@ -98,7 +98,7 @@ def either_of(scene: Scene, question: MailQuestion) -> Said | None:
     """Which of two things is so, said in full; the first more often than the other."""
     if question.type in ("who", "what", "much", "many", "where", "when") or question.behind or (
             question.options and question.options[-1].lower().startswith(asking(scene.language.code).limiting)):
-        return None  # "every time, or only sometimes?" is told by its word
+        return None  # "every time or only sometimes?" is told by its word
     both = either_stated(question.text, scene.language, scene.for_firm)
     if not both:
         return None

@@ -80,4 +80,4 @@ class YesNoTests(SynchronousTestCase):
         self.assertEqual(acts("Hi Maria,\n\ncan you ring the surgery when you get a minute?\n\nDana"),
                          ["answer.will ring the surgery"])
         self.assertEqual(acts("Hi Maria,\n\nplease check the tap now and turn the water off if you have to.\n\nDana"),
-                         ["answer.do"])
+                         ["answer.will check the tap now and turn the water off if I have to"])
