@@ -3,13 +3,19 @@ The index of one store, as folders ask it: the file, its thread, and what is don
 
 Digests that are missing are taken from the files of messages when they are
 asked for, in slices, so that other work comes in between.
+
+What is found damaged is thrown away, and what was asked is done again.
+A file of an index may be overwritten or cut by anybody at any time.  Nothing is lost by that, for all of
+it follows from the Maildirs.
 """
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
+import msgspec
 from twisted.internet.defer import Deferred
 from twisted.logger import Logger
 from twisted.python.failure import Failure
@@ -19,7 +25,6 @@ from simmail.core.message.thread_keys import ThreadKeys
 from simmail.errors import Unavailable
 from simmail.mailstore.delivery.request import StoreId
 from simmail.mailstore.index.background import Background
-from simmail.mailstore.index.executor import IndexExecutor
 from simmail.mailstore.index.folder import IIndexed, Key, key_of, slices
 from simmail.mailstore.index.index import Index
 from simmail.mailstore.index.kept_columns import KeptColumns
@@ -36,6 +41,9 @@ _SLICE, _OCTETS = 512, 2 * 1024 * 1024
 _MANY, _SMALL, _FEW = 128, 64 * 1024, 32
 #: Attempts of a question to an index that is damaged again and again.
 _TRIES = 3
+#: What SQLite says of a file that is not what it wrote (SQLITE_ERROR, SQLITE_IOERR, SQLITE_CORRUPT, SQLITE_NOTADB):
+#: tables that are gone are an error of the first kind, octets that are gone one of the second.
+_DAMAGED = frozenset((1, 10, 11, 26))
 
 #: UIDs, and what will be answered of them.
 Asked = tuple[list[int], "Deferred[list[tuple[bytes, bytes] | None]]"]
@@ -79,7 +87,6 @@ class MailIndex:
     @param index: used in the thread of C{worker} only; later: takes a Deferred that nobody waits for.
     @param kept: what was read of it lately, which stores may share.
     @ivar thread: the same, as a worker for what needs no index.
-    @ivar call: C{call(function, *args)} answers a Deferred of C{function(index, *args)}, done in the thread.
     @ivar background: what is left for when there is nothing else to do.
     """
 
@@ -91,9 +98,12 @@ class MailIndex:
     ) -> None:
         self.tables, self.thread, self.readers, self.files, self.reactor, self.later, self.kept = (
             index, worker, readers, files, reactor, later, kept)
-        self.call = IndexExecutor(worker, index).call
         self.background = Background(
             reactor, self.take_missing, lambda folder: self.call(_learn, None if folder is None else key_of(folder)))
+
+    def call(self, function: Callable[..., Any], *args: Any) -> Deferred[Any]:
+        """Deferred of what C{function(index, *args)} answers, in the thread."""
+        return self.thread.call(_surely, self.tables, function, *args)
 
     async def ask(self, function: Callable[..., T], *args: Any) -> T | None:
         """Return what C{function(index, *args)} answers, None while the index is away."""
@@ -200,6 +210,25 @@ async def _gathered(asked: Sequence[Asked]) -> list[tuple[int, tuple[bytes, byte
 
 
 # In the thread
+
+
+def _surely(index: Index, function: Callable[..., Any], *args: Any) -> Any:
+    try:
+        return function(index, *args)
+    except (sqlite3.DatabaseError, msgspec.MsgspecError, UnicodeDecodeError) as error:
+        if not _is_damage(error):
+            raise
+        index.distrust(error)
+    # From an empty index it is answered as if nothing had been known.
+    return function(index, *args)
+
+
+def _is_damage(error: Exception) -> bool:
+    """Whether an error tells of a file that holds something else than was written; not of a full disk, say."""
+    if isinstance(error, sqlite3.Error):
+        # Errors of this module itself, which have no number, are none of the file.
+        return getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGED
+    return True
 
 
 def _learn(index: Index, key: Key | None) -> bool:
