@@ -7,11 +7,16 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Protocol
 
+from twisted.internet.defer import Deferred
+from zope.interface import implementer
+
+from simmail.concurrency import as_deferred
 from simmail.interfaces import IHeld
 from simmail.mailstore.delivery.request import StoreId
 from simmail.mailstore.maildir.layout import Layout
-from simmail.mailstore.replication.bodies import ReplicatedBodies
-from simmail.mailstore.replication.changes import CommitsSettled, UniverseErased
+from simmail.mailstore.replication.changes import (
+    BodiesDropped, BodiesHeld, CommitsSettled, digest_of, UniverseErased,
+)
 from simmail.mailstore.replication.log import ReplicaLog
 from simmail.mailstore.replication.writer import ReplicatedWriter
 from simmail.mailstore.threads import IWorker
@@ -32,6 +37,44 @@ class IReplica(Protocol):
 
     def close(self) -> Awaitable[None]:
         """Put all that is still to be put; the store is closed."""
+
+
+@implementer(IHeld)
+class ReplicatedBodies:
+    """What is kept for jobs; C{bodies}: the same on disk (C{IHeld})."""
+
+    def __init__(self, bodies: IHeld, log: ReplicaLog) -> None:
+        self._bodies, self._log = bodies, log
+
+    @as_deferred
+    async def keep(self, keys: Sequence[str], octets: bytes) -> None:
+        self._log.check()
+        place = self._log.reserve()
+        try:
+            await self._bodies.keep(keys, octets)
+            place.fill([BodiesHeld(tuple(keys), digest_of(octets))], [octets])
+        except BaseException:
+            place.abandon()
+            raise
+        await place.done
+
+    @as_deferred
+    async def drop(self, keys: Sequence[str]) -> None:
+        place = self._log.reserve(False)
+        try:
+            await self._bodies.drop(keys)
+            place.fill([BodiesDropped(tuple(keys))])
+        except BaseException:
+            place.abandon()
+            raise
+
+    def read(self, key: str) -> Deferred[bytes]:
+        found: Deferred[bytes] = self._bodies.read(key)
+        return found
+
+    def keys(self) -> Deferred[list[str]]:
+        found: Deferred[list[str]] = self._bodies.keys()
+        return found
 
 
 class Replica:
