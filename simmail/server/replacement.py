@@ -25,7 +25,7 @@ from simmail.server import remainder
 from simmail.server.documents import ServerDocuments
 from simmail.universe.insights.shares import TABLE as SHARES
 from simmail.universe.universe import Universe, UniverseRecord
-from simmail.universe.webhooks.copied import silenced
+from simmail.universe.webhooks.webhooks import silenced
 from simmail.universe.webhooks.webhooks import ATTEMPTS, TABLE
 
 #: Real seconds after which what could not be completed is tried again.

@@ -7,10 +7,11 @@ Source: API contract, "Webhooks" and "Webhook request"; decisions, section 14.
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
 import msgspec
+from msgspec.structs import replace
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 
 from simmail.concurrency import Lock
@@ -243,3 +244,22 @@ class Webhooks:
             fresh = self._fresh.popleft()
             puts.append((ATTEMPTS, str(fresh.id % MOST_ATTEMPTS), msgspec.json.encode(fresh)))
         self._committer.keep(Commit(puts=tuple(puts)))
+
+
+def silenced(table: Mapping[str, bytes], attempts: Iterable[str], last: int, off: bool) -> Commit:
+    """
+    Return what makes the webhooks of a copy of a universe begin anew behind the event C{last}: nothing is sent again.
+
+    In what was put back they go on with what happens next; in a fork they are switched off, for their receivers belong
+    to the original (decisions, section 16).
+
+    @param table: their table as it was copied; attempts: the keys of that of attempts; off: switch them off.
+    """
+    if LIST not in table:
+        return Commit()
+    webhooks = _webhooks(table[LIST])
+    begun = msgspec.json.encode(WebhookState(place=last))
+    puts = [(TABLE, one.id, begun) for one in webhooks]
+    if off:
+        puts.append((TABLE, LIST, msgspec.json.encode(tuple(replace(one, enabled=False) for one in webhooks))))
+    return Commit(puts=tuple(puts), drops=tuple((ATTEMPTS, key) for key in attempts))
