@@ -16,9 +16,9 @@ from twisted.logger import Logger
 from zope.interface import implementer
 
 from simmail.core.wording.chat import ChatAnswer, ChatQuery, Level, ChatMessage
-from simmail.errors import Invalid, NotFound
+from simmail.errors import NotFound
 from simmail.interfaces import ILanguageModel
-from simmail.outbound.recording import writable
+from simmail.outbound.recording import keep, readable, writable
 
 
 class RecordedTurn(Struct, frozen=True):
@@ -84,10 +84,8 @@ class ModelRecorder:
         before = _exchange(self._folder, query.key)
         turns = before.turns[:query.turn] if before is not None else ()
         kept = RecordedExchange(query.key, self.name, (*turns, RecordedTurn(query.messages, answer)))
-        fresh = self._folder / f"{query.key}.new"
         try:
-            fresh.write_bytes(msgspec.json.format(msgspec.json.encode(kept), indent=1))
-            fresh.replace(fresh.with_suffix(".json"))
+            keep(self._folder / f"{query.key}.json", kept)
         except (OSError, UnicodeEncodeError) as error:
             self.log.error("an answer of the model was not recorded: {error}", error=error)
         return answer
@@ -106,10 +104,8 @@ class ModelReplayer:
     counted = False
 
     def __init__(self, folder: str, name: str) -> None:
-        self._folder = Path(folder)
+        self._folder = readable(folder, "ai.replay")
         self.name = name
-        if not self._folder.is_dir():
-            raise Invalid("ai.replay", f"{folder}: there is no such folder")
 
     def probe(self) -> Deferred[None]:
         """Find nothing out: nobody is asked."""

@@ -42,6 +42,25 @@ def writable(folder: str, field: str) -> Path:
     return path
 
 
+def readable(folder: str, field: str) -> Path:
+    """Return a folder that was recorded in.  @raise Invalid: naming the field, it is not there."""
+    path = Path(folder)
+    if not path.is_dir():
+        raise Invalid(field, f"{folder}: there is no such folder")
+    return path
+
+
+def keep(path: Path, recorded: Struct) -> None:
+    """
+    Keep a record as JSON for people, whole or not at all.
+
+    @raise OSError: the disk refused.  @raise UnicodeEncodeError: it has text that cannot be written.
+    """
+    fresh = path.with_suffix(".new")
+    fresh.write_bytes(msgspec.json.format(msgspec.json.encode(recorded), indent=1))
+    fresh.replace(path)
+
+
 def _path(folder: Path, errand: Errand) -> Path:
     named = f"{_method(errand)} {errand.url}".encode("utf-8", "surrogatepass")
     return folder / (sha256(named).hexdigest()[:32] + ".json")
@@ -77,10 +96,8 @@ class Recorder:
         except (OSError, msgspec.MsgspecError):
             page = RecordedPage(errand.url, _method(errand))
         page.visits[errand.job_id] = visit
-        fresh = path.with_suffix(".new")
         try:
-            fresh.write_bytes(msgspec.json.format(msgspec.json.encode(page), indent=1))
-            fresh.replace(path)
+            keep(path, page)
         except (OSError, UnicodeEncodeError) as error:
             self.log.error("a visit was not recorded: {error}", error=error)
         return visit
@@ -95,9 +112,7 @@ class Replayer:
     """
 
     def __init__(self, folder: str) -> None:
-        self._folder = Path(folder)
-        if not self._folder.is_dir():
-            raise Invalid("links.replay", f"{folder}: there is no such folder")
+        self._folder = readable(folder, "links.replay")
 
     def visit(self, errand: Errand) -> Deferred[Visit]:
         """What was found there; it fails with C{NotFound} where nobody has been."""

@@ -17,6 +17,7 @@ from twisted.logger import Logger
 from twisted.web.resource import Resource
 from twisted.web.server import NOT_DONE_YET, Request, Site
 
+from simmail.core.net.hosts import is_address
 from simmail.errors import Elsewhere, Forbidden, TooMany, Unauthenticated, Unavailable
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ class NginxAuth(Resource):
             return b""
         asked = {name: request.getHeader(f"Auth-{name}") or "" for name in ("Method", "User", "Pass", "Protocol")}
         remote = request.getHeader("Client-IP") or ""
-        if not _is_address(remote):
+        if not is_address(remote):
             request.setResponseCode(400)
             return b"Client-IP must be an address\n"
 
@@ -103,14 +104,6 @@ def _refused(why: str, code: str, again: bool) -> Headers:
 
 def _address(host: str) -> str:
     """Where somebody on this machine reaches it."""
-    if not _is_address(host) or ip_address(host).is_unspecified:
+    if not is_address(host) or ip_address(host).is_unspecified:
         return "::1" if ":" in host else "127.0.0.1"
     return host
-
-
-def _is_address(host: str) -> bool:
-    try:
-        ip_address(host)
-    except ValueError:
-        return False
-    return True

@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -25,6 +24,7 @@ from twisted.protocols.tls import TLSMemoryBIOFactory
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
+from simmail.core.net.hosts import is_address
 from simmail.errors import Invalid, Unavailable
 from simmail.interfaces import Handover, INodes
 from simmail.workers.handover import adopted, carried, detached, joined
@@ -171,7 +171,7 @@ class Nodes:
         outer = TLSMemoryBIOFactory(self._tls, False, factory)
         outer.noisy = False
         try:
-            self._port = reactor.listenTCP(int(port), outer, interface=host if _is_address(host) else "")
+            self._port = reactor.listenTCP(int(port), outer, interface=host if is_address(host) else "")
         except CannotListenError as error:
             raise Invalid("server.peers", f"{place}: {error.socketError}") from None
         self.reached = f"{f'[{host}]' if ':' in host else host}:{self._port.getHost().port}"
@@ -336,11 +336,3 @@ class Nodes:
 
 def _drop(failure: Failure, link: PeerLink) -> None:
     link.drop()
-
-
-def _is_address(host: str) -> bool:
-    try:
-        ip_address(host)
-    except ValueError:
-        return False
-    return True

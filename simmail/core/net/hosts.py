@@ -17,6 +17,15 @@ MAIL_PROVIDERS = frozenset((
 _LOCAL_SUFFIXES = (".localhost", ".local", ".internal", ".lan", ".home.arpa")
 
 
+def is_address(host: str) -> bool:
+    """Whether a host is an IP address and no name."""
+    try:
+        ip_address(host)
+    except ValueError:
+        return False
+    return True
+
+
 def is_local(host: str) -> bool:
     """Whether a host name or address literal is on the sender's own machine or network."""
     if host == "localhost" or host.endswith(_LOCAL_SUFFIXES) or "." not in host and ":" not in host:

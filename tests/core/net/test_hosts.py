@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core.net.hosts import MAIL_PROVIDERS, is_local, matches
+from simmail.core.net.hosts import MAIL_PROVIDERS, is_address, is_local, matches
 
 
 class HostTests(SynchronousTestCase):
@@ -19,6 +19,13 @@ class HostTests(SynchronousTestCase):
             self.assertTrue(is_local(host), host)
         for host in ("a.site", "8.8.8.8", "2606:4700::1111", "localhost.example"):
             self.assertFalse(is_local(host), host)
+
+    def test_address(self) -> None:
+        """Numbers of both families are addresses; names, and numbers in brackets or too large, are none."""
+        for host in ("192.0.2.1", "::", "2001:db8::1", "fe80::1%eth0"):
+            self.assertTrue(is_address(host), host)
+        for host in ("", "a.site", "localhost", "[::1]", "256.0.0.1", "192.0.2.1:80"):
+            self.assertFalse(is_address(host), host)
 
     def test_providers(self) -> None:
         """Providers are domains anybody may have a mailbox at, in lower case, and none of them is local."""
