@@ -162,10 +162,15 @@ class Logging(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Redis(Struct, frozen=True, forbid_unknown_fields=True):
-    """The operator's Redis, some members of a cluster, or the program for a private one."""
+    """
+    The operator's Redis, some members of a cluster, or the program for a private one.
+
+    C{replica}: which replicas have to have what is committed in replicated universes (C{cluster.ReplicaWaits}).
+    """
 
     url: str = ""
     cluster: tuple[str, ...] = ()
+    replica: Literal["available", "required", "ignored"] = "available"
     server: str = ""
     timeout: Duration = "2s"
     linger: Duration = "10m"

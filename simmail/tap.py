@@ -312,7 +312,7 @@ class Daemon(SignalledService):
         database = RedisDatabase(
             reactor, await begun, parse_duration(config.redis.timeout).total_seconds(),
             state / f"numbers{suffix}.json", config.server.node, config.redis.cluster,
-            bool(config.server.peers))
+            bool(config.server.peers), config.redis.replica)
         self._stopping.append(database.close)
         waiting = reactor.callLater(TOLD, self._tell_of_redis, database)
         try:
@@ -436,8 +436,9 @@ class Daemon(SignalledService):
                     config, server, reactor, tls=tls, endpoints=reached_at(self._listeners),
                     in_thread=in_thread, peers=self._peers,
                     checks=(("listeners", self._check_listeners), ("store", lambda: journal.condition.told),
-                            ("redis", lambda: database.away),
-                            *((("objects", self._check_objects),) if self._replicas is not None else ())),
+                            ("redis", lambda: database.away), *((
+                                ("objects", self._check_objects), ("replica", lambda: database.unconfirmed)
+                            ) if self._replicas is not None else ())),
                     warnings=(self._people_warnings, self._figures.damage, self._away,
                               lambda: [f"journal: {one}" for one in journal.condition.damage]),
                     metrics=(process_figures, database.figures, self._object_figures,

@@ -17,7 +17,8 @@ after the hash tag  type      what
 C{:meta}            hash      C{last} event number; its instant C{at}; C{floor}, the
                               lowest number that may still be there; C{queued}, the
                               number of arrivals there ever were; C{copy}, the copy that it
-                              was made by; C{token} of the last lease
+                              was made by; C{token} of the last lease; C{open}, a
+                              replicated one was not given back since
 C{:lease}           string    who has it, for as long as that lasts
 C{:once}            hash      delivery or job id: the outcome of its commit
 C{:once.before}     hash      the same of commits before the last retirement

@@ -13,8 +13,8 @@ from typing import NoReturn
 
 from simmail.errors import Fenced
 
-#: Real seconds that a lease lasts: another has taken a universe within ten.
-LASTS = 8.0
+#: Real seconds that a lease lasts: another has taken a universe, and opened it, within ten.
+LASTS = 6.0
 
 
 def nobody() -> None:

@@ -21,6 +21,7 @@ _PIECES: dict[str, tuple[str, ...]] = {
     "erase": ("fence", "settled", "erase"),
     "retire": ("fence", "settled", "retire"),
     "lease": ("fence", "lease"),
+    "opened": ("fence", "opened"),
     "copy": ("settled", "whole", "copy"),
     "pack": ("whole", "pack"),
     "unpack": ("whole", "unpack"),

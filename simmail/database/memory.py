@@ -25,6 +25,7 @@ from simmail.core.records.event import Recorded
 from simmail.core.records.job import Job
 from simmail.core.rules.token_bucket import Bucket, draw
 from simmail.database import layout, leases
+from simmail.database.event_numbers import JUMP
 from simmail.database.leases import Leases, nobody
 from simmail.database.stored import STORED, StoredArrival, StoredDocument, StoredJob, StoredRow
 from simmail.errors import Conflict, Fenced, Invalid, Unavailable
@@ -60,11 +61,13 @@ class _Space:
         # Tokens given so far; who has the lease, and until when.
         self.token = 0
         self.lease: tuple[str, float] | None = None
+        # A replicated one was not given back since it was opened.
+        self.open = False
 
     def erased(self) -> _Space:
         """Nothing, but going on with the event numbers."""
         space = _Space()
-        space.last, space.token, space.lease = self.last, self.token, self.lease
+        space.last, space.token, space.lease, space.open = self.last, self.token, self.lease, self.open
         return space
 
     @property
@@ -81,7 +84,7 @@ class _Space:
         space.jobs, space.arrivals = dict(self.jobs), dict(self.arrivals)
         space.numbers, space.rows, space.ats = list(self.numbers), list(self.rows), list(self.ats)
         space.last, space.last_at = max(self.last, before.last), self.last_at
-        space.token, space.lease = before.token, before.lease
+        space.token, space.lease, space.open = before.token, before.lease, before.open
         return space
 
     def cut(self, before: bytes) -> int:
@@ -109,6 +112,7 @@ class MemoryDatabase:
     """C{IDatabase} in memory.  C{set_healthy(False)} plays a Redis that is away."""
 
     stored = STORED
+    unconfirmed = ""
 
     def __init__(
         self, seconds: Callable[[], float] = lambda: 0.0, node: str = "", beside: MemoryDatabase | None = None,
@@ -136,6 +140,10 @@ class MemoryDatabase:
             self.healthy = healthy
             for listener in tuple(self._listeners):
                 listener(healthy)
+
+    def available(self, universe: str) -> bool:
+        """As healthy: there are no replicas."""
+        return self.healthy
 
     def require(self) -> None:
         """@raise Unavailable: it plays a Redis that is away."""
@@ -278,10 +286,19 @@ class MemoryDatabase:
         return lease[0] if lease is not None and lease[1] > self._seconds() else ""
 
     @at_once
+    def replicate(self, universe: str) -> None:
+        """There are no replicas; numbers jump all the same."""
+        self._check_lease(universe)
+        if universe:
+            space = self._space(universe)
+            space.last += JUMP if space.open else 0
+            space.open = True
+
+    @at_once
     def give_back(self, universe: str) -> None:
         self._check_lease(universe)
         if universe in self._leases.tokens:
-            self._space(universe).lease = None
+            self._space(universe).lease, self._space(universe).open = None, False
             self._leases.given_back(universe)
 
     def on_health(self, listener: Callable[[bool], object]) -> Callable[[], None]:

@@ -18,12 +18,13 @@ from simmail.database import layout
 from simmail.database.connection import RedisConnection
 from simmail.database.lua import load
 from simmail.database.queries import all_of
+from simmail.database.replica_acks import ReplicaAcks
 from simmail.database.synced import Ask, Made, Synced, Unsynced, run_of
 from simmail.database.url import RedisUrl, weakness
 from simmail.errors import Unavailable
 
 _READ = ("query", "agenda", "inhabited")
-_WRITE = ("commit", "sweep", "erase", "retire", "lease", "copy", "pack", "unpack", "prune", "draw")
+_WRITE = ("commit", "sweep", "erase", "retire", "lease", "opened", "copy", "pack", "unpack", "prune", "draw")
 
 
 class Scripts:
@@ -48,6 +49,7 @@ class RedisPrimary:
     @ivar run: of the Redis that is known to have everything (L{run_of}); None before there was any.
     @ivar tag: a hash tag whose keys it has.
     @ivar weak: what its settings may lose (L{weakness}).
+    @ivar acks: tells when a replica has what was committed.
     """
 
     _log = Logger()
@@ -56,6 +58,7 @@ class RedisPrimary:
         self, reactor: Any, link: RedisUrl, timeout: float, scripts: Scripts, changed: Callable[[], object],
         came_back: Callable[[RedisPrimary, Ask], Awaitable[None]], looked: Callable[[], object],
         moved: Callable[[str], object] | None = None, tag: str = layout.prefix(""), asking: bool = False,
+        replica_required: bool = False,
     ) -> None:
         """
         @param changed: called when C{healthy} may have changed.
@@ -63,6 +66,7 @@ class RedisPrimary:
         @param looked: called after each look at what is synced.
         @param moved: called when it says that keys are elsewhere.
         @param asking: it is asked for a slot that is being moved to it.
+        @param replica_required: a replica is waited for also where there is none.
         """
         self.link, self.tag, self.asking = link, tag, asking
         self.run: str | None = None
@@ -77,9 +81,12 @@ class RedisPrimary:
             reactor, link, timeout, scripts.write, changed, lambda: Deferred.fromCoroutine(self._prepare_writes()),
             moved, asking)
         self.unsynced = Unsynced(reactor.seconds)
+        self.acks = ReplicaAcks(
+            reactor, RedisConnection(reactor, link, timeout, (), lambda: self.acks.connected(), asking=asking),
+            timeout / 2, lambda: self.tag + layout.SYNCED, replica_required)
         self.synced = Synced(
             reactor, self.unsynced, RedisConnection(reactor, link, timeout, (), lambda: None, asking=asking), looked,
-            lambda: self.tag + layout.SYNCED)
+            lambda: self.tag + layout.SYNCED, self.acks)
         # Those who wait for a Redis that has everything.
         self._whole: Waiting[None] = Waiting(reactor)
 
@@ -115,11 +122,15 @@ class RedisPrimary:
 
     def close(self) -> Deferred[list[None]]:
         """Connect no more.  What was not answered fails."""
-        return all_of([self.reads.close(), self.writes.close(), self.synced.close()])
+        return all_of([self.reads.close(), self.writes.close(), self.synced.close(), self.acks.close()])
 
-    async def take_over(self, numbers: Mapping[str, int], made: Iterable[Made]) -> None:
-        """Have what was committed to another that had its keys before, whatever of that it has."""
-        self.unsynced.take(numbers, made)
+    async def take_over(self, numbers: Mapping[str, int], made: Iterable[Made], died: bool = False) -> None:
+        """
+        Have what was committed to another that had its keys before, whatever of that it has.
+
+        @param died: the other may have done what it answered to nobody: numbers of events jump ahead.
+        """
+        self.unsynced.take(numbers, made, died)
         self._lacking = True
         if self.writes.ready:
             try:

@@ -15,7 +15,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from twisted.internet.defer import Deferred, succeed
+from twisted.internet.defer import Deferred, fail, succeed
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 from zope.interface import implementer
@@ -26,12 +26,13 @@ from simmail.core.records.delivery import Arrival
 from simmail.core.records.job import Job
 from simmail.core.time.histogram import lines
 from simmail.database import layout, leases, transfer
-from simmail.database.cluster.primaries import ClusterPrimaries
+from simmail.database.cluster.primaries import ClusterPrimaries, ReplicaWaits
 from simmail.database.connection import pack, refusal, Word
-from simmail.database.event_numbers import EventNumbers, NoteKeeper, ahead
+from simmail.database.event_numbers import EventNumbers, JUMP, NoteKeeper, ahead
 from simmail.database.leases import Leases, nobody
 from simmail.database.primary import RedisPrimary, Scripts
 from simmail.database.queries import Questions, all_of, job_of
+from simmail.database.replica_acks import ReplicatedUniverses
 from simmail.database.stored import STORED, StoredRow
 from simmail.database.synced import Ask
 from simmail.database.universe_list import UniverseList
@@ -95,7 +96,7 @@ class RedisDatabase:
 
     def __init__(
         self, reactor: Any, url: str, timeout: float = 2.0, numbers: Path | None = None, node: str = "",
-        cluster: Sequence[str] = (), shared: bool = False,
+        cluster: Sequence[str] = (), shared: bool = False, replica: ReplicaWaits = "available",
     ) -> None:
         """
         @param url: C{redis.url}, see L{simmail.database.url}.
@@ -105,6 +106,8 @@ class RedisDatabase:
         @param node: the name under which leases of universes are taken; C{""}: nobody else has any.
         @param shared: all servers of whatever name have the same documents of their own.
         @param cluster: C{redis.cluster}, URLs of some members of a cluster; C{url} means nothing then.
+        @param replica: C{redis.replica}, which replicas have to have what is committed in replicated universes.  Of a
+            single Redis none is known: there it is C{required}, or none is waited for.
         @raise Invalid: it is no such URL.
         """
         self.healthy = False
@@ -118,11 +121,13 @@ class RedisDatabase:
         self._start = scripts.start
         self._notes = None if numbers is None else NoteKeeper(EventNumbers(numbers), reactor, self._run, self._used)
         heard = self._changed, self._came_back, self._looked
-        self._primaries = ClusterPrimaries(reactor, members(cluster), timeout, scripts, *heard) if cluster else (
-            OnePrimary(RedisPrimary(reactor, parse(url), timeout, scripts, *heard)))
+        self._primaries = ClusterPrimaries(
+            reactor, members(cluster), timeout, scripts, *heard, replica) if cluster else OnePrimary(RedisPrimary(
+                reactor, parse(url), timeout, scripts, *heard, replica_required=replica == "required"))
         #: Which Redis has the keys of a hash tag.
         self._of = self._primaries.of
         self._questions = Questions(lambda key: self._of(_tag(key)).reads, scripts.start)
+        self._replicated = ReplicatedUniverses(lambda universe: self._of(self._prefix(universe)))
         self._leases = Leases(node)
         self._list = UniverseList(lambda command: self._of(layout.prefix("")).writes.call(command))
 
@@ -179,15 +184,19 @@ class RedisDatabase:
             primary.synced.made()
             return done
 
+        if why := self._replicated.away(universe):
+            return fail(Unavailable(why))
         if universe in self._list.known:
             done = self._of(prefix).writes.call(packed, committed, may_batch)
         else:
             done = self._list.add(universe).addCallback(
                 lambda _: self._of(prefix).writes.call(packed, committed, may_batch))
+        done.addCallback(self._replicated.told, universe)
         return done.addErrback(self._fenced, universe, token) if token else done
 
     def _fenced(self, failure: Failure, universe: str, token: str) -> Failure:
         if failure.check(Fenced):
+            self._replicated.discard(universe)
             self._leases.refused(universe, token)
         return failure
 
@@ -278,6 +287,7 @@ class RedisDatabase:
             self._leases.refused(universe, token)
         await self._list.remove(universe)
         primary.unsynced.erased(prefix, lambda ask: self._erase_by(ask, universe))
+        await self._replicated.kept(universe)
 
     @as_deferred
     async def copy(self, source: str, target: str) -> None:
@@ -310,6 +320,7 @@ class RedisDatabase:
         last = await primary.writes.call(("HGET", prefix + layout.META, "last"))
         primary.unsynced.copied(origin if together else "", prefix, copy, int(last or 0), again)
         primary.synced.made()
+        await self._replicated.kept(target)
 
     async def dump(self, universe: str) -> AsyncIterator[Sequence[StoredRow]]:
         async for rows in transfer.dump(lambda: self._of(self._prefix(universe)).reads, self._prefix(universe)):
@@ -345,10 +356,31 @@ class RedisDatabase:
              repr(now)),
             lambda reply: (int(reply[0]), float(reply[1])))
 
-    async def _lease(self, universe: str, token: str, seconds: float) -> str:
+    @as_deferred
+    async def replicate(self, universe: str) -> None:
+        """What is the server's own is on a replica too from then on: it says that there is such a universe."""
+        self._replicated.add("")
+        if universe:
+            prefix, token = self._prefix(universe), self._leases.tokens.get(universe, "")
+            try:
+                last = await self._of(prefix).writes.call((*self._start["opened"], prefix, token, JUMP))
+            except Fenced:
+                self._leases.refused(universe, token)
+            self._of(prefix).unsynced.numbers[prefix] = last
+            self._replicated.add(universe)
+            await all_of([self._replicated.kept(one) for one in ("", universe)])
+
+    def available(self, universe: str) -> bool:
+        return self.healthy and not self._replicated.away(universe)
+
+    @property
+    def unconfirmed(self) -> str:
+        return self._replicated.unconfirmed
+
+    async def _lease(self, universe: str, token: str, seconds: float, in_order: bool = False) -> str:
         prefix = layout.prefix(universe)
         taken, holder = await self._of(prefix).writes.call((
-            *self._start["lease"], prefix, self.node, token, round(seconds * 1000)))
+            *self._start["lease"], prefix, self.node, token, round(seconds * 1000), int(in_order)))
         if not taken and not token:
             raise Fenced(f"the universe {universe} is held by {holder.decode()}")
         if not taken:
@@ -371,13 +403,13 @@ class RedisDatabase:
 
     @as_deferred
     async def give_back(self, universe: str) -> None:
-        await self._lease_on(universe, 0)
+        await self._lease_on(universe, 0, await self._replicated.closed_in_order(universe))
         self._leases.given_back(universe)
 
-    async def _lease_on(self, universe: str, seconds: float) -> None:
+    async def _lease_on(self, universe: str, seconds: float, in_order: bool = False) -> None:
         token = self._leases.tokens.get(universe, "")
         if token:
-            await self._lease(universe, token, seconds)
+            await self._lease(universe, token, seconds, in_order)
 
     async def _own(self, universe: str) -> str:
         """The token with which a universe is changed as a whole.  @raise Fenced: another holds it."""
@@ -394,6 +426,8 @@ class RedisDatabase:
         """What was not answered fails with C{Unavailable}."""
         if not self._closing:
             self._closing, self.healthy = True, False
+            if not self.node:
+                await self._replicated.close()
             for one in self._primaries.all:
                 await one.synced.finish()
             if self._notes is not None and all(one.run is not None for one in self._primaries.all):

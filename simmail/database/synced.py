@@ -24,6 +24,7 @@ from twisted.logger import Logger
 from simmail.concurrency import Reached
 from simmail.database import layout
 from simmail.database.connection import RedisConnection
+from simmail.database.replica_acks import ReplicaAcks
 from simmail.errors import Unavailable
 
 #: Octets of a block; what is longer has one of its own.
@@ -101,6 +102,8 @@ class Unsynced:
         self._made: deque[Made] = deque()
         self._blocks = Blocks()
         self._octets = 0
+        # Hash tags of which somebody may have seen numbers that nobody was told of.
+        self._doubted: set[str] = set()
 
     def __len__(self) -> int:
         return len(self._made)
@@ -148,9 +151,15 @@ class Unsynced:
         self.gone += len(parted)
         return numbers, parted
 
-    def take(self, numbers: Mapping[str, int], made: Iterable[Made]) -> None:
-        """Have what was another's (L{part})."""
+    def take(self, numbers: Mapping[str, int], made: Iterable[Made], doubted: bool = False) -> None:
+        """
+        Have what was another's (L{part}).
+
+        @param doubted: that one may have used numbers that nobody here was told of.
+        """
         self.numbers.update(numbers)
+        if doubted:
+            self._doubted.update(numbers)
         now = self._seconds()
         for one in made:
             self._append(one._replace(at=now))
@@ -193,8 +202,9 @@ class Unsynced:
         # They are as old as the log that has them now.
         self._made = deque(one._replace(at=now) for one in self._made)
         for prefix, number in self.numbers.items():
-            if there[prefix][0] < number:
-                await ask(("HSET", prefix + layout.META, "last", number + JUMP))
+            if there[prefix][0] < number or prefix in self._doubted:
+                await ask(("HSET", prefix + layout.META, "last", max(number, there[prefix][0]) + JUMP))
+        self._doubted.clear()
         return lost
 
     async def _send(self, ask: Ask, there: dict[str, tuple[int, int]], copies: dict[str, str]) -> int:
@@ -287,12 +297,15 @@ class Synced:
 
     def __init__(
         self, reactor: Any, unsynced: Unsynced, connection: RedisConnection, looked: Callable[[], object],
-        key: Callable[[], str] = lambda: layout.prefix("") + layout.SYNCED,
+        key: Callable[[], str] = lambda: layout.prefix("") + layout.SYNCED, acks: ReplicaAcks | None = None,
     ) -> None:
-        """@param looked: called after each look; key: names what is written to ask."""
+        """
+        @param looked: called after each look; key: names what is written to ask.
+        @param acks: what is synced has to be on a replica too, where one is waited for.
+        """
         self.hold = HOLD
         self._reactor, self._unsynced, self._connection, self._looked = reactor, unsynced, connection, looked
-        self._key = key
+        self._key, self._acks = key, acks
         # Whether Redis syncs before it answers, and whether it can be asked what is synced.
         self._at_once = self._asks = False
         self._opened = self._asking = self._closed = False
@@ -350,7 +363,7 @@ class Synced:
     def _tick(self) -> None:
         self._timer = None
         self._close_round()
-        if self._asks and not self._asking and self._known < self._unsynced.total:
+        if self._is_asked and not self._asking and self._known < self._unsynced.total:
             self._asking = True
             Deferred.fromCoroutine(self._ask())
         self._release(self._reactor.seconds() - self.hold)
@@ -364,15 +377,15 @@ class Synced:
             self._asked = None
 
     def _release(self, before: float) -> None:
-        self._unsynced.release(before, self._known if self._asks else self._unsynced.total)
+        self._unsynced.release(before, self._known if self._is_asked else self._unsynced.total)
         self._reach()
 
     async def _ask(self) -> None:
         try:
-            if not self._opened:
+            if self._asks and not self._opened:
                 self._opened = True
                 self._connection.open()
-            if self._connection.ready:
+            if self._connection.ready or not self._asks:
                 await self._sync()
         except Unavailable:
             # Asked again at the next look.
@@ -385,11 +398,23 @@ class Synced:
 
     async def _sync(self) -> None:
         total, known = self._unsynced.total, self._known
+        if self._asks and not await self._synced_here(total):
+            return
+        if self._acks is not None:
+            await self._acks.wait()
+        if self._known >= known:
+            self._known = max(self._known, total)
+
+    async def _synced_here(self, total: int) -> bool:
         # It waits for what this connection wrote, so something has to be written, behind all that was answered.
         await self._connection.call(("SET", self._key(), total))
         local, _ = await self._connection.call(("WAITAOF", 1, 0, LONGEST))
-        if local and self._known >= known:
-            self._known = max(self._known, total)
+        return bool(local)
+
+    @property
+    def _is_asked(self) -> bool:
+        """Whether what is synced is known from answers; else from how long ago it was committed."""
+        return self._asks or self._acks is not None and self._acks.wanted
 
     async def finish(self) -> None:
         """No more is committed: what is known to be synced is released, however young it is."""
@@ -398,12 +423,12 @@ class Synced:
             self._timer.cancel()
             self._timer = None
         self._close_round()
-        if self._asks and len(self._unsynced) and self._connection.ready:
+        if self._is_asked and len(self._unsynced) and (self._connection.ready or not self._asks):
             try:
                 await self._sync()
             except (Unavailable, RuntimeError):
                 pass
-        if self._asks or self._at_once:
+        if self._is_asked or self._at_once:
             self._release(self._reactor.seconds())
 
     def close(self) -> Deferred[None]:

@@ -18,6 +18,7 @@ class IDatabase(Interface):
 
     node = Attribute("str: the name under which leases of universes are taken; empty where nobody else has any.")
     healthy = Attribute("bool: false while Redis is known to be away.")
+    unconfirmed = Attribute("str: why what is committed is not known to outlive its Redis, empty for none.")
     stored = Attribute("Mapping[str, type]: the kinds of rows (msgspec.Struct) that L{dump} reads, by name, in order.")
     continued = Attribute("bool: it has all that was ever acknowledged, for it went on while the service was away.")
 
@@ -133,13 +134,29 @@ class IDatabase(Interface):
         @return: Deferred of C{(taken, left)}: int and float.
         """
 
+    def replicate(universe):
+        """
+        From now on have what is committed in a universe on a replica of its Redis before anybody is told of it, where
+        replicas are waited for; Deferred.  It is asked by who has just taken the universe, until it is given back.
+
+        Where it was not given back in order event numbers jump ahead: some that were used may not be known.
+
+        @raise Unavailable: Redis is away, or no replica confirms.
+        """
+
+    def available(universe):
+        """
+        Say whether changes of a universe can be made; false while Redis is known to be away, or no replica confirms
+        what was committed in it.
+        """
+
     def take(universe, lost):
         """
         Take the lease of a universe, where C{node} is not empty; Deferred.  From then on what changes the universe
         through this provider carries a token, and is refused when another has taken it.  What erases or makes a
         universe takes its lease by itself.
 
-        What this node holds already it takes anew.  The lease lasts eight seconds, unless it is renewed.
+        What this node holds already it takes anew.  The lease lasts six seconds, unless it is renewed.
 
         @param lost: called once, without arguments, when something was refused because another has taken it.
         @raise Fenced: another holds it.

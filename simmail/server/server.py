@@ -220,6 +220,9 @@ class MailServer:
             universe.begin()
         self._lifetimes.begin()
         self._open_later()
+        if self._replicas is not None:
+            # What is the server's own tells of replicated universes, wherever they are.
+            self.database.replicate("")
         if INodes.providedBy(self._peers):
             self._documents.watch(self._look_at_places)
         if self._taking is not None:
@@ -255,6 +258,7 @@ class MailServer:
         if record.durability == "replicated":
             if self._replicas is None:
                 raise Unavailable(f"the universe {record.id} is replicated, and objects.url is not configured")
+            await self.database.replicate(record.id)
             await self._replicas.prepare(record.id, partial(self._lost, record.id))
         universe = Universe(
             record, self._config, self._store(record.id), self.database, self._reactor, self._unique, self._browser,

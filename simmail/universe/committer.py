@@ -167,6 +167,7 @@ class Committer:
         if self.stopping:
             return fail(Unavailable("the service is stopping"))
         if self._database.healthy:
+            # Or it is a replica of it that does not answer.
             return deferLater(self._reactor, AGAIN)
         return self._back.wait()
 
@@ -176,8 +177,8 @@ class Committer:
 
     @property
     def available(self) -> bool:
-        """False while Redis is known to be away."""
-        return bool(self._database.healthy)
+        """False while Redis is known to be away, or a replica that has to have what is committed."""
+        return bool(self._database.available(self._universe))
 
     def require_available(self) -> None:
         """
@@ -185,7 +186,7 @@ class Committer:
 
         @raise Unavailable: Redis is known to be away, or the universe has been stopped.
         """
-        if not self._database.healthy:
+        if not self.available:
             raise Unavailable("Redis is away; try again later")
         if self.stopping:
             raise Unavailable(f"the universe {self._universe} is closed")

@@ -6,6 +6,7 @@ from typing import Any
 
 from simmail.core.records.commit import Commit
 from simmail.database import leases
+from simmail.database.event_numbers import JUMP
 from simmail.database.memory import MemoryDatabase
 from simmail.errors import Fenced
 from tests.contracts.databases import Contract, InMemory, OnCluster, OnRedis, event
@@ -99,6 +100,28 @@ class LeaseContract(Contract):
         with self.assertRaises(Fenced):
             await self.put(self.database, b"3")
         self.assertEqual((lost, await self.other.table("main", "t")), (["a"], {"k": b"1"}))
+
+    async def test_numbers(self) -> None:
+        """Of a replicated universe that was not given back in order numbers of events jump, for whoever opens it."""
+        async def number(database: Any, once: str) -> int:
+            done = await self.put(database, b"1", once=once, events=(event(),))
+            return int(done.first)
+
+        await self.database.take("main", lambda: None)
+        await self.database.replicate("main")
+        self.assertTrue(self.database.available("main"))
+        self.assertEqual((await number(self.database, "1"), self.database.unconfirmed), (1, ""))
+        await self.database.give_back("main")
+        await self.other.take("main", lambda: None)
+        await self.other.replicate("main")
+        self.assertEqual(await number(self.other, "2"), 2)
+        await self.pass_time()
+        await self.database.take("main", lambda: None)
+        with self.assertRaises(Fenced):
+            await self.other.replicate("main")
+        await self.database.replicate("main")
+        self.assertEqual(await number(self.database, "3"), 3 + JUMP)
+        await self.database.give_back("main")
 
     async def test_own_documents(self) -> None:
         """What is a server's own is no other's."""

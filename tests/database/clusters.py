@@ -8,6 +8,7 @@ import socket
 import subprocess
 import tempfile
 import time
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 import hiredis
 from twisted.trial.unittest import SkipTest
 
-from simmail.database.cluster.primaries import SLOTS
+from simmail.database.cluster.primaries import SLOTS, slot
 from simmail.database.private.program import find
 from simmail.errors import Unavailable
 from tests.stopwatch import Stopwatch
@@ -24,7 +25,8 @@ from tests.stopwatch import Stopwatch
 def free_ports(count: int) -> list[int]:
     """Ports that nobody listens on, nor on the ones ten thousand higher, where members talk to each other."""
     found: list[int] = []
-    candidate = 21000 + hash(tempfile.gettempdir() + str(time.monotonic_ns())) % 20000
+    # Below those that connections are made from.
+    candidate = 10000 + hash(tempfile.gettempdir() + str(time.monotonic_ns())) % 12000
     while len(found) < count:
         candidate += 1
         try:
@@ -49,10 +51,12 @@ class Cluster:
     """
     So many primaries with the slots divided among them, and replicas of the first ones.
 
+    @param patience: milliseconds after which a member that does not answer is taken for dead.
     @ivar ports: of the primaries, then of the replicas.
     """
 
-    def __init__(self, primaries: int = 3, replicas: int = 0) -> None:
+    def __init__(self, primaries: int = 3, replicas: int = 0, patience: int = 500) -> None:
+        self._patience = patience
         try:
             self._program = find()
         except Unavailable as error:
@@ -90,8 +94,8 @@ class Cluster:
         """Start one, and wait until it answers."""
         self._processes[port] = subprocess.Popen([
             self._program, "--port", str(port), "--bind", "127.0.0.1", "--cluster-enabled", "yes", "--save", "",
-            "--cluster-node-timeout", "500", "--cluster-replica-validity-factor", "0", "--appendonly", "yes",
-            "--appendfsync", "always", "--dir", str(self._folder / str(port)), "--loglevel", "warning",
+            "--cluster-node-timeout", str(self._patience), "--cluster-replica-validity-factor", "0", "--appendonly",
+            "yes", "--appendfsync", "always", "--dir", str(self._folder / str(port)), "--loglevel", "warning",
             "--repl-diskless-sync-delay", "0"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
         def answers() -> bool:
@@ -111,6 +115,33 @@ class Cluster:
         self.ports.append(port)
         self.until(self._whole)
         return port
+
+    def of(self, key: str) -> list[int]:
+        """The ports of the primary that has a key, and of its replicas that are not known to be dead."""
+        at = slot(key)
+        for port in self._processes:
+            for first, last, *nodes in self.ask(port, "CLUSTER", "SLOTS"):
+                if first <= at <= last:
+                    return [one[1] for one in nodes]
+        raise AssertionError(f"nobody has {key}")
+
+    def online(self, key: str) -> bool:
+        """Whether a replica has all that the primary of a key has."""
+        port, *_ = self.of(key)
+        return port in self._processes and b"state=online" in self.ask(port, "INFO", "replication")
+
+    def cut_off(self, key: str) -> list[int]:
+        """The replicas that have a key get nothing any more, though they are there; their ports."""
+        port, *replicas = self.of(key)
+        for one in replicas:
+            self.ask(one, "CONFIG", "SET", "primaryauth", "wrong")
+        self.ask(port, "CLIENT", "KILL", "TYPE", "REPLICA")
+        return replicas
+
+    def let_in(self, replicas: Iterable[int]) -> None:
+        """They get it again."""
+        for one in replicas:
+            self.ask(one, "CONFIG", "SET", "primaryauth", "")
 
     def kill(self, port: int) -> None:
         """C{kill -9} of one."""

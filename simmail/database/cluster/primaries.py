@@ -13,10 +13,10 @@ specification of Valkey, "Redirection and resharding".
 from __future__ import annotations
 
 from binascii import crc_hqx
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from itertools import chain, count
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 from msgspec.structs import replace
 from twisted.internet.defer import Deferred, TimeoutError
@@ -35,8 +35,9 @@ from simmail.errors import Unavailable
 
 SLOTS = 16384
 
-#: Real seconds between two looks at the map while something is amiss.
-AGAIN = 0.25
+#: Real seconds between two looks at the map while something is amiss, and while replicas that are waited for may come
+#: and go.
+AGAIN, REPLICAS = 0.25, 2.0
 
 #: Real seconds that one step of moving what is left of a slot may take.
 LONGEST = 30.0
@@ -46,6 +47,21 @@ STUCK = 2.0
 
 #: Hash tags whose place is remembered.
 _MOST_KEPT = 65536
+
+
+#: Which replicas are waited for: where a primary has any, always one, or none (C{redis.replica}).
+ReplicaWaits = Literal["available", "required", "ignored"]
+
+
+class SlotMap(NamedTuple):
+    """
+    Who has which slots, C{host:port} each.
+
+    @ivar primaries: of each slot, C{""} for none; replicas: those of a primary that have not failed.
+    """
+
+    primaries: list[str]
+    replicas: Mapping[str, Sequence[str]]
 
 
 def slot(prefix: str) -> int:
@@ -65,18 +81,22 @@ class ClusterPrimaries:
     def __init__(
         self, reactor: Any, seeds: Sequence[RedisUrl], timeout: float, scripts: Scripts, changed: Callable[[], object],
         came_back: Callable[[RedisPrimary, Ask], Awaitable[None]], looked: Callable[[], object],
+        waits: ReplicaWaits = "available",
     ) -> None:
         """
         @param seeds: some of its members; all others are reached in the way of the first.
         @param changed, came_back, looked: as for each L{RedisPrimary}.
+        @param waits: which replicas are waited for.
         """
         self._reactor, self._seeds, self._timeout = reactor, seeds, timeout
         self._changed = changed
         self._make = lambda link, asking: RedisPrimary(
             reactor, link, timeout, scripts, self._noticed, came_back, looked,
-            lambda text: self._told(link.host, text), asking=asking)
+            lambda text: self._told(link.host, text), asking=asking, replica_required=waits == "required")
+        self._waits = waits != "ignored"
         self._nowhere = self._make(seeds[0], False)
         self._slots = [self._nowhere] * SLOTS
+        self._mapped: list[str] = []
         self._kept: dict[str, RedisPrimary] = {}
         self.all = [self._nowhere]
         #: Slots that are moved key by key: where to, as C{ASK} said last.
@@ -146,22 +166,25 @@ class ClusterPrimaries:
 
     def _looked(self, result: object) -> None:
         self._looking = False
-        if not self._closed and (self._open or not self.healthy or any(one.held for one in self.all)):
+        if not self._closed and (
+                self._open or not self.healthy or any(one.held or one.acks.away for one in self.all)):
             self._timer = self._reactor.callLater(AGAIN, self._look)
+        elif not self._closed and self._waits:
+            self._timer = self._reactor.callLater(REPLICAS, self._look)
 
     async def _learn(self) -> None:
         try:
             places = await self._places()
         except Unavailable:
             return
-        if not self._closed and "" not in places:
+        if not self._closed and "" not in places.primaries:
             for number, place in list(self._open.items()):
-                places[number] = await self._while_open(number, place, places[number])
+                places.primaries[number] = await self._while_open(number, place, places.primaries[number])
             await self._change(places)
         self._changed()
 
-    async def _places(self) -> list[str]:
-        """Where the primary of each slot is, C{host:port}, C{""} for none.  @raise Unavailable: nobody tells."""
+    async def _places(self) -> SlotMap:
+        """Who has which slots.  @raise Unavailable: nobody tells."""
         for primary in self.all:
             if primary.reads.ready:
                 try:
@@ -237,8 +260,12 @@ class ClusterPrimaries:
             except TimeoutError:
                 return
 
-    async def _change(self, places: list[str]) -> None:
+    async def _change(self, found: SlotMap) -> None:
         """The map is another: those that lose slots answer what they were sent, then others have them."""
+        places = found.primaries
+        if places == self._mapped and not any(one.held for one in self.all):
+            self._learn_replicas(found)
+            return
         known = {_place(one): one for one in self.all if one is not self._nowhere}
         new: dict[str, RedisPrimary] = {}
         for place in dict.fromkeys(places):
@@ -255,7 +282,8 @@ class ClusterPrimaries:
             await self._reach(added)
         losing = {old for old, owner in zip(self._slots, slots) if old is not owner}
         await all_of([one.writes.hold() for one in losing if one.writes.ready])
-        before, self._slots, self.all = self.all, slots, list(new.values())
+        before, self._slots, self.all, self._mapped = self.all, slots, list(new.values()), places
+        self._learn_replicas(found)
         self._kept.clear()
         for one in losing:
             await self._hand_over(one)
@@ -265,14 +293,20 @@ class ClusterPrimaries:
             if one not in self.all:
                 one.close()
 
+    def _learn_replicas(self, found: SlotMap) -> None:
+        for one in self.all if self._waits else ():
+            place = _place(one).removeprefix(_ASKING)
+            one.acks.known([self._at(each) for each in found.replicas.get(place, ())])
+
     async def _hand_over(self, loser: RedisPrimary) -> None:
         numbers, made = loser.unsynced.part(lambda prefix: self.of(prefix) is not loser)
+        died = not loser.writes.ready
         heirs = {self.of(prefix) for prefix in chain(numbers, (one.prefix for one in made))}
         for heir in heirs:
             self._log.info("{heir} has slots of {link} now", heir=heir.link, link=loser.link)
             await heir.take_over(
                 {prefix: number for prefix, number in numbers.items() if self.of(prefix) is heir},
-                [one for one in made if self.of(one.prefix) is heir])
+                [one for one in made if self.of(one.prefix) is heir], died)
         loser.synced.passed_on(len(made), all_of([heir.synced.round() for heir in heirs]))
 
 
@@ -293,10 +327,12 @@ def _place(one: RedisPrimary) -> str:
     return f"{_ASKING if one.asking else ''}{one.link.host}:{one.link.port}"
 
 
-def _read(reply: Any, asked: str) -> list[str]:
+def _read(reply: Any, asked: str) -> SlotMap:
     """The answer to C{CLUSTER SLOTS}; C{asked}: who gave it, which may not know its own address."""
     places = [""] * SLOTS
-    for first, last, primary, *_ in reply:
-        host = bytes(primary[0] or b"").decode() or asked
-        places[first:last + 1] = [f"{host}:{primary[1]}"] * (last + 1 - first)
-    return places
+    replicas: dict[str, list[str]] = {}
+    for first, last, *nodes in reply:
+        place, *others = [f"{bytes(one[0] or b'').decode() or asked}:{one[1]}" for one in nodes]
+        places[first:last + 1] = [place] * (last + 1 - first)
+        replicas[place] = sorted(others)
+    return SlotMap(places, replicas)

@@ -18,7 +18,7 @@ from simmail.errors import Conflict, Fenced, Unavailable
 from simmail.interfaces import IDatabase
 
 #: Real seconds between two renewals: two may fail.
-RENEWED = 2.0
+RENEWED = 1.5
 
 
 class UniverseLeases:

@@ -14,6 +14,7 @@ from simmail.core.records.commit import Commit, EventQuery
 from simmail.core.records.event import Event
 from simmail.database.cluster.primaries import SLOTS, _read, slot
 from simmail.database.redis import RedisDatabase
+from simmail.database.replica_acks import ReplicaAcks
 from simmail.database.synced import JUMP
 from simmail.database.url import members
 from simmail.errors import Invalid, Unavailable
@@ -33,8 +34,10 @@ class SlotTests(SynchronousTestCase):
 
     def test_map(self) -> None:
         """What a member answers; its own address it may not know, and some slots may be nobody's."""
-        places = _read([[0, 9, [b"a", 1, b"id"], [b"r", 2, b"id"]], [11, SLOTS - 1, [None, 3, b"id", []]]], "seed")
+        places, replicas = _read(
+            [[0, 9, [b"a", 1, b"id"], [b"r", 2, b"id"]], [11, SLOTS - 1, [None, 3, b"id", []]]], "seed")
         self.assertEqual([places[at] for at in (0, 9, 10, 11, -1)], ["a:1", "a:1", "", "seed:3", "seed:3"])
+        self.assertEqual(replicas, {"a:1": ["r:2"], "seed:3": []})
 
     def test_members(self) -> None:
         """A member is reached by host and port, and has one database."""
@@ -65,7 +68,7 @@ class StreamCase(TestCase):
         self.acknowledged: list[int] = []
         self.failed = 0
         numbers = count()
-        self.ended = False
+        self.ended = self.gone = False
 
         async def send() -> None:
             while not self.ended:
@@ -76,6 +79,8 @@ class StreamCase(TestCase):
                         await database.commit(universe, commit)
                         break
                     except Unavailable:
+                        if self.gone:
+                            return
                         self.failed += 1
                         await pause(0.02)
                 self.acknowledged.append(n)
@@ -222,8 +227,10 @@ class KeyByKeyTests(StreamCase):
         self.move.end()
         await until(lambda: not self.database._of("{main}").asking)
         self.assertEqual(await self.end(self.database, "main"), before)
-        self.assertEqual((await self.database.commit("main", Commit(events=(Event("clock", NINE, {}),)))).first,
-                         before[-1]["id"] + JUMP + 1)
+        # Each time that others have it, of whom one is dead, they jump.
+        done = await self.database.commit("main", Commit(events=(Event("clock", NINE, {}),)))
+        ahead = done.first - before[-1]["id"]
+        self.assertEqual((ahead > JUMP, ahead % JUMP), (True, 1))
 
     async def test_not_let(self) -> None:
         """Where Redis lets nobody bring it over, what is in it is away until the slot has moved, and nothing else."""
@@ -266,3 +273,112 @@ class FailOverTests(StreamCase):
         await self.end(database, universe)
         self.assertGreater(self.failed, 0)
         self.assertEqual(await database.universes(), [universe])
+
+
+class ReplicaTests(StreamCase):
+    """What was told of a replicated universe is on a replica; a cluster of which one primary has one."""
+
+    async def begun(self, replicas: int = 1) -> None:
+        """A replicated universe whose primary has a replica."""
+        self.cluster = Cluster(3, replicas)
+        self.addCleanup(self.cluster.close)
+        self.primary, self.replica = self.cluster.ports[0], self.cluster.ports[3]
+        self.database = await self.opened(self.cluster)
+        self.universe = self.named(self.database)
+        await self.database.replicate(self.universe)
+        await until(lambda: self.acks.wanted)
+
+    def named(self, database: RedisDatabase) -> str:
+        """A universe that the primary with the replica has."""
+        return next(name for name in map("u{}".format, count())
+                    if database._of("{%s}" % name).link.port == self.primary)
+
+    @property
+    def acks(self) -> ReplicaAcks:
+        """Those of the universe."""
+        return self.database._of("{%s}" % self.universe).acks
+
+    async def test_both_die(self) -> None:
+        """
+        Who committed and the primary die together, when the replica has not got all: what was told of is there, and no
+        number that anybody has seen comes twice.
+        """
+        await self.begun()
+        self.begin(self.database, self.universe)
+        await until(lambda: len(self.acknowledged) > 200)
+        self.cluster.cut_off("{%s}" % self.universe)
+        await until(lambda: self.failed)
+        seen = await self.database.last_event(self.universe)
+        self.assertGreater(seen, len(self.acknowledged))
+        self.cluster.kill(self.primary)
+        # As good as dead: what it kept is not made again.
+        self.database._of("{%s}" % self.universe).unsynced.part(lambda prefix: True)
+        self.gone = True
+        await self.database._primaries.close()
+        for sender in self.senders:
+            await sender
+        other = await self.opened(self.cluster)
+        await until(lambda: other.healthy, 10.0)
+        bodies = [json.loads(one) for one in await other.events(self.universe, EventQuery(limit=10**9))]
+        self.assertEqual(set(self.acknowledged) - {one["data"]["n"] for one in bodies}, set())
+        await other.replicate(self.universe)
+        done = await other.commit(self.universe, Commit(events=(Event("clock", NINE, {}),)))
+        self.assertGreater(done.first, seen)
+        self.flushLoggedErrors()
+
+    async def test_not_confirmed(self) -> None:
+        """Nothing is told that no replica has, other universes go on; when it is back so is all else."""
+        await self.begun()
+        event = Commit(events=(Event("clock", NINE, {}),))
+        await self.database.commit(self.universe, event)
+        self.assertTrue(self.database.available(self.universe))
+        self.cluster.cut_off("{%s}" % self.universe)
+        with self.assertRaisesRegex(Unavailable, "no replica"):
+            await self.database.commit(self.universe, event)
+        self.assertFalse(self.database.available(self.universe))
+        self.assertIn("no replica", self.database.unconfirmed)
+        last = await self.database.last_event(self.universe)
+        with self.assertRaisesRegex(Unavailable, "no replica"):
+            await self.database.commit(self.universe, event)
+        self.assertEqual(await self.database.last_event(self.universe), last)
+        other = next(name for name in map("o{}".format, count())
+                     if self.database._of("{%s}" % name).link.port == self.primary)
+        await self.database.commit(other, event)
+        self.assertTrue(self.database.available(other))
+        self.assertTrue(len(self.database._of("{%s}" % other).unsynced))
+        self.cluster.let_in([self.replica])
+        await until(lambda: self.database.available(self.universe), 20.0)
+        await self.database.commit(self.universe, event)
+        self.assertEqual(self.database.unconfirmed, "")
+        self.flushLoggedErrors()
+
+    async def test_dead_replica(self) -> None:
+        """One that the cluster takes for dead is waited for no more, until it is back; where one is required it is."""
+        await self.begun(3)
+        event = Commit(events=(Event("clock", NINE, {}),))
+        strict = RedisDatabase(reactor, "", cluster=self.cluster.urls[-1:], replica="required")
+        self.addCleanup(strict.close)
+        await strict.connect(5.0)
+        await strict.replicate(self.universe)
+        await strict.commit(self.universe, event)
+        self.cluster.kill(self.replica)
+        await until(lambda: not self.acks.wanted, 10.0)
+        await self.database.commit(self.universe, event)
+        with self.assertRaisesRegex(Unavailable, "no replica"):
+            await strict.commit(self.universe, event)
+        self.cluster.start(self.replica)
+        await until(lambda: self.acks.wanted, 10.0)
+        await self.database.commit(self.universe, event)
+        await until(lambda: strict.available(self.universe), 10.0)
+        await strict.commit(self.universe, event)
+        self.flushLoggedErrors()
+
+    async def test_ignored(self) -> None:
+        """None is waited for where nobody wants that."""
+        await self.begun()
+        lax = RedisDatabase(reactor, "", cluster=self.cluster.urls[-1:], replica="ignored")
+        self.addCleanup(lax.close)
+        await lax.connect(5.0)
+        await lax.replicate(self.universe)
+        self.cluster.cut_off("{%s}" % self.universe)
+        await lax.commit(self.universe, Commit(events=(Event("clock", NINE, {}),)))
