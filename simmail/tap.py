@@ -73,7 +73,7 @@ SETTLING = 5
 #: Real seconds between two looks for what the owner of the state folder asks for there.
 RESETS = 0.5
 
-#: Real seconds between two looks whether the state folder is where it was and may be written into.
+#: Real seconds between two looks whether the state folder is where it was and may be written into, and at Redis.
 LOOK = 1.0
 
 #: Where a service listens in which nothing goes on.
@@ -321,7 +321,12 @@ class Daemon(SignalledService):
             if waiting.active():
                 waiting.cancel()
         await journal.ready
-        looking = LoopingCall(journal.look)
+
+        def look() -> None:
+            journal.look()
+            database.look()
+
+        looking = LoopingCall(look)
         looking.clock = reactor
         looking.start(LOOK, now=False)
         self._stopping.append(looking.stop)

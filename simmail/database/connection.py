@@ -50,6 +50,9 @@ REFUSALS = {
     "LOADING": "it is loading its data", "READONLY": "it is read-only", "MASTERDOWN": "its primary is away",
     "CLUSTERDOWN": "its cluster is down", "NOREPLICAS": "it has too few replicas", "OOM": "it is out of memory",
     "MISCONF": "its disk refuses"}
+#: What is said of one that says nothing of the kind: it hangs, nobody is there, and it does not know us, or we not it.
+UNANSWERED, UNREACHABLE = "it does not answer in time", "it cannot be reached"
+LOCKED_OUT, UNTRUSTED = "it does not take the user or password", "its certificate is not trusted"
 #: Those of error answers that pass.
 _AWAY = (*REFUSALS, "BUSY", "TRYAGAIN", "ASK", "MOVED")
 _FENCED = FENCED.split()[0]
@@ -58,6 +61,8 @@ _APART = "access a non local key"
 
 #: Parts of error answers to a greeting that another attempt does not change.
 _LOCKED_OUT = ("WRONGPASS", "NOAUTH", "NOPERM", "invalid password", "no password is set", "without any password")
+#: Why a connection is given up on which nothing came; what Twisted says of one that was not made in time.
+_HANGS, _TIMED_OUT = "no answer in time", "imeout"
 #: What TLS says of a certificate: of OpenSSL, and of who compares its names.
 _UNTRUSTED = ("certificate verify failed", "Mismatch(")
 
@@ -508,7 +513,7 @@ class RedisConnection:
         if not self._waiting or self._waiting[0].sent > limit:
             return
         if self._heard <= limit:
-            self.drop("no answer in time")
+            self.drop(_HANGS)
             return
         # Waiting calls are in the order sent, so the first that may go on waiting ends the search.
         for call in tuple(self._waiting):
@@ -540,9 +545,15 @@ def _greeting(link: RedisUrl, scripts: Iterable[Script]) -> list[bytes]:
     return [pack(command) for command in commands]
 
 
-def refusal(trouble: str) -> str:
-    """Say of an error answer what is wrong with Redis, C{""} for what is known of no answer."""
-    return REFUSALS.get(_first_word(trouble), "")
+def reason(trouble: str) -> str:
+    """Say for everybody why Redis is away: one of L{REFUSALS}, or of the four others."""
+    if any(word in trouble for word in _LOCKED_OUT):
+        return LOCKED_OUT
+    if any(word in trouble for word in _UNTRUSTED):
+        return UNTRUSTED
+    if trouble == _HANGS or _TIMED_OUT in trouble:
+        return UNANSWERED
+    return REFUSALS.get(_first_word(trouble), UNREACHABLE)
 
 
 def _first_word(text: str) -> str:

@@ -27,7 +27,7 @@ from simmail.core.records.job import Job
 from simmail.core.time.histogram import lines
 from simmail.database import layout, leases, transfer
 from simmail.database.cluster.primaries import ClusterPrimaries, ReplicaWaits
-from simmail.database.connection import pack, refusal, Word
+from simmail.database.connection import pack, reason, Word
 from simmail.database.event_numbers import EventNumbers, JUMP, NoteKeeper, ahead
 from simmail.database.leases import Leases, nobody
 from simmail.database.primary import RedisPrimary, Scripts
@@ -117,6 +117,8 @@ class RedisDatabase:
         self._listeners: list[Callable[[bool], object]] = []
         self._opened: list[Deferred[None]] = []
         self._closing = False
+        # Why it is away, as the log has it.
+        self._told = ""
         scripts = Scripts()
         self._start = scripts.start
         self._notes = None if numbers is None else NoteKeeper(EventNumbers(numbers), reactor, self._run, self._used)
@@ -485,9 +487,17 @@ class RedisDatabase:
 
     @property
     def away(self) -> str:
-        """That it is away, and why where it says so, for everybody; C{""} while it is there."""
-        why = refusal(self._ailing.trouble)
-        return "" if self.healthy else f"away: {why}" if why else "away"
+        """That it is away, and why, for everybody; C{""} while it is there."""
+        return "" if self.healthy else f"away: {reason(self._ailing.trouble)}"
+
+    def look(self) -> None:
+        """Say in the log why it is away when that is another reason than was said; called now and then."""
+        if not self.healthy and not self._closing and self._told and self.away != self._told:
+            self._tell_away()
+
+    def _tell_away(self) -> None:
+        ailing, self._told = self._ailing, self.away
+        self._log.warn("{link} is {away} ({why})", link=ailing.link, away=self._told, why=ailing.trouble)
 
     def _prefix(self, universe: str) -> str:
         return layout.prefix(universe) if universe else self._own_prefix
@@ -513,7 +523,7 @@ class RedisDatabase:
         if healthy:
             self._log.info("{link} is there", link=ailing.link)
         else:
-            self._log.warn("{link} is away: {why}", link=ailing.link, why=ailing.trouble)
+            self._tell_away()
         for listener in tuple(self._listeners):
             try:
                 listener(healthy)

@@ -98,8 +98,14 @@ class Committer:
 
     def keep(self, commit: Commit) -> None:
         """Do the same, and nobody waits for it."""
-        Deferred.fromCoroutine(self.commit_surely(self._aside(commit))).addErrback(
-            lambda failure: self.logger.failure("a change is not kept", failure))
+        Deferred.fromCoroutine(self.commit_surely(self._aside(commit))).addErrback(self._not_kept)
+
+    def _not_kept(self, failure: Failure) -> None:
+        if failure.check(Unavailable):
+            # Redis was away when all ended: nothing is wrong here.
+            self.logger.error("a change is not kept: {error}", error=failure.value)
+        else:
+            self.logger.failure("a change is not kept", failure)
 
     def record(self, *events: Event) -> None:
         """Record what happened; nobody waits for it, and while Redis is away it is not."""

@@ -58,7 +58,7 @@ class OutageTests(JourneyCase):
                     return code, text
             return code, text
 
-    def check_away(self, service: Service) -> None:
+    def check_away(self, service: Service, why: str = "it cannot be reached") -> None:
         """What every door says while Redis is away."""
         for _ in range(2):
             code, text = self.timed(lambda: self.transaction(service))  # type: ignore[misc]
@@ -80,7 +80,7 @@ class OutageTests(JourneyCase):
             self.assertIn("Retry-After", answer.headers)  # type: ignore[attr-defined]
         self.assertEqual(service.get("/livez").status, 200)
         ready = service.get("/readyz")
-        self.assertEqual((ready.status, ready.json()["checks"]["redis"]), (503, "away"))
+        self.assertEqual((ready.status, ready.json()["checks"]["redis"]), (503, f"away: {why}"))
 
     def check_files(self, service: Service, read: int) -> None:
         """Over IMAP, what needs only files goes on."""
@@ -184,7 +184,7 @@ class OutageTests(JourneyCase):
         os.kill(pid, signal.SIGSTOP)
         # Until it is known to be away: durable and owed, or put off, but never late.
         until(lambda: self.timed(lambda: self.transaction(service))[0] == 451)  # type: ignore[index]
-        self.check_away(service)
+        self.check_away(service, "it does not answer in time")
         self.check_files(service, 1)
         os.kill(pid, signal.SIGCONT)
         self.check_back(service)

@@ -149,8 +149,11 @@ class CommitterTests(SynchronousTestCase):
         """Who waits for Redis when it all stops is told so; closed, nothing becomes true any more."""
         self.database.set_healthy(False)
         surely = Deferred.fromCoroutine(self.committer.commit_surely(Commit(events=(EVENT,))))
+        # What nobody waits for is said to be lost, as no defect.
+        self.committer.keep(Commit(events=(EVENT,)))
         self.committer.stop()
         self.failureResultOf(surely, Unavailable)
+        self.assertEqual(self.flushLoggedErrors(), [])
         self.failureResultOf(self.committer.database_back(), Unavailable)
         self.database.set_healthy(True)
         self.assertRaises(Unavailable, self.committer.require_available)
