@@ -76,29 +76,29 @@ class Committer:
         self._deaf()
         self._deaf = _nothing
 
-    async def commit(self, commit: Commit) -> Committed:
+    def commit(self, commit: Commit, may_batch: bool = False) -> Deferred[Committed]:
         """
-        Make a change true and tell of it.
+        Make a change true and tell of it; it is on its way when this returns.
 
+        @param may_batch: nobody waits for it.
         @raise Unavailable: it is not known to be true; with C{once} it may be tried again.
         """
-        return await self._issue(commit)
+        if self._closed:
+            return fail(Unavailable(f"the universe {self._universe} is closed"))
+        issued: Deferred[Committed] = self._database.commit(self._universe, commit, may_batch)
+        return issued.addCallback(self._true, commit)
 
-    async def commit_surely(self, commit: Commit) -> Committed:
+    def commit_surely(self, commit: Commit, may_batch: bool = False) -> Deferred[Committed]:
         """
-        Make a change true, however long Redis is away.
+        Do the same, however long Redis is away.
 
         @raise Unavailable: Redis is away and the universe stops; what is owed is completed at the next start.
         """
-        return await self.issue(commit)
-
-    def issue(self, commit: Commit, may_batch: bool = False) -> Deferred[Committed]:
-        """Do the same, begun when this returns; C{may_batch}: nobody waits for it."""
-        return self._issue(commit, may_batch).addErrback(self._again, commit)
+        return self.commit(commit, may_batch).addErrback(self._again, commit)
 
     def keep(self, commit: Commit) -> None:
         """Do the same, and nobody waits for it."""
-        Deferred.fromCoroutine(self.commit_surely(self._aside(commit))).addErrback(self._not_kept)
+        self.commit_surely(self._aside(commit)).addErrback(self._not_kept)
 
     def _not_kept(self, failure: Failure) -> None:
         if failure.check(Unavailable):
@@ -110,7 +110,7 @@ class Committer:
     def record(self, *events: Event) -> None:
         """Record what happened; nobody waits for it, and while Redis is away it is not."""
         if self.available:
-            Deferred.fromCoroutine(self.commit(self._aside(Commit(events=events)))).addErrback(
+            self.commit(self._aside(Commit(events=events))).addErrback(
                 lambda failure: self.logger.warn("{type} was not recorded: {error}", type=events[0].type,
                                                  error=failure.value))
 
@@ -125,12 +125,6 @@ class Committer:
         if at is None or not commit.events or not self._owed():
             return commit
         return replace(commit, events=tuple(replace(one, at=min(one.at, at)) for one in commit.events))
-
-    def _issue(self, commit: Commit, may_batch: bool = False) -> Deferred[Committed]:
-        if self._closed:
-            return fail(Unavailable(f"the universe {self._universe} is closed"))
-        issued: Deferred[Committed] = self._database.commit(self._universe, commit, may_batch)
-        return issued.addCallback(self._true, commit)
 
     def _true(self, done: Committed, commit: Commit) -> Committed:
         if done.fresh:

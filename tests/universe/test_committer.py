@@ -119,7 +119,7 @@ class CommitterTests(SynchronousTestCase):
         self.assertFalse(self.committer.available)
         self.assertRaises(Unavailable, self.committer.require_available)
         self.assertRaises(Unavailable, now, self.committer.commit(Commit(events=(EVENT,))))
-        surely = Deferred.fromCoroutine(self.committer.commit_surely(Commit(events=(EVENT,))))
+        surely = self.committer.commit_surely(Commit(events=(EVENT,)))
         self.committer.keep(Commit(puts=(("t", "k", b"1"),)))
         self.committer.record(EVENT)
         self.assertNoResult(surely)
@@ -148,7 +148,7 @@ class CommitterTests(SynchronousTestCase):
     def test_stops(self) -> None:
         """Who waits for Redis when it all stops is told so; closed, nothing becomes true any more."""
         self.database.set_healthy(False)
-        surely = Deferred.fromCoroutine(self.committer.commit_surely(Commit(events=(EVENT,))))
+        surely = self.committer.commit_surely(Commit(events=(EVENT,)))
         # What nobody waits for is said to be lost, as no defect.
         self.committer.keep(Commit(events=(EVENT,)))
         self.committer.stop()

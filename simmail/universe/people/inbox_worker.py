@@ -109,7 +109,7 @@ class InboxWorker:
         arrive = commit.arrive if decision is None else ()
         self._coming += bool(arrive)
         try:
-            issued = self._committer.issue(
+            issued = self._committer.commit_surely(
                 commit if decision is None else _with(commit, decision), may_batch and not commit.arrive)
             self._issued = decision is not None
             self._let_go()
