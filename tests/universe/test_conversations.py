@@ -18,8 +18,9 @@ from typing import NamedTuple
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core.compose.quoting import quote, split_reply
+from simmail.core.compose.quoting import quote
 from simmail.core.message.parse import read
+from simmail.core.message.splitting import split_reply
 from simmail.core.time.instant import email_date
 from simmail.testing.universe import MemoryServer, now, turned
 from tests.core.writer.samples import TEMPERAMENTS

@@ -2,25 +2,26 @@
 Answers with what they answer below, as each mail program puts it.
 
 Takes the new text and the original, gives the two bodies of the answer.
-Telling new text from quoted is L{core.message.splitting}; that name is here too.
+Telling new text from quoted is L{core.message.splitting}.
 Source: decisions, section 8 (quoting dialects).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import datetime, timedelta
+from functools import cache
 from html import escape
 from types import MappingProxyType
 from typing import NamedTuple
 
-from simmail.core.html.sanitize import safe
-from simmail.core.message.mail import Mail
-from simmail.core.message.splitting import split_reply
-from simmail.core.mime.address import Address
+from msgspec import Struct, convert
 
-__all__ = ["LONGEST_QUOTE", "quote", "split_reply"]
+from simmail.core.html.sanitize import safe
+from simmail.core.language_data import LANGUAGES, read_optional, read_yaml
+from simmail.core.message.mail import Mail
+from simmail.core.mime.address import Address
 
 #: Characters of the original that are quoted, in each form.
 LONGEST_QUOTE = 256 * 1024
@@ -28,9 +29,9 @@ LONGEST_QUOTE = 256 * 1024
 _WRAP = 78
 
 
-class _Language(NamedTuple):
+class _Language(Struct, frozen=True, forbid_unknown_fields=True):
     """
-    Names and phrases of a language; C{wrote} takes the date and the author.
+    Names and phrases of a language (C{quoting.yaml} of its folder); C{wrote} takes the date and the author.
 
     C{dates}: how each client tells a date, with the C{day}, C{month} and C{short} month by name, C{hour} and C{half} of
     the twelve-hour clock, the C{offset}, and the instant C{at}.
@@ -45,68 +46,14 @@ class _Language(NamedTuple):
     forwarded: str
     begin: str
     original: str
-    dates: Mapping[str, str]
+    dates: dict[str, str]
 
 
-_ENGLISH = _Language(
-    ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
-     "December"),
-    ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"),
-    ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"),
-    ("From", "Sent", "To", "Cc", "Subject", "Date"), "On {date}{comma} {author} wrote:", "an earlier day",
-    "---------- Forwarded message ---------", "Begin forwarded message:", "-------- Original Message --------",
-    MappingProxyType({
-        "gmail": "{day:.3}, {short} {at.day}, {at.year} at {hour}:{at:%M} {half}",
-        "outlook": "{day}, {month} {at.day}, {at.year} {hour}:{at:%M} {half}",
-        "apple": "{at.day} {short} {at.year}, at {at:%H:%M}",
-        "android": "{month} {at.day}, {at.year} {hour}:{at:%M:%S} {half} GMT{offset}",
-        "plain": "{day:.3}, {short} {at:%d}, {at.year} at {at:%I:%M:%S}{half} {at:%z}",
-    }))
-_GERMAN = _Language(
-    ("Januar", "Februar", "März", "April", "Mai", "Juni", "Juli", "August", "September", "Oktober", "November",
-     "Dezember"),
-    ("Jan", "Feb", "März", "Apr", "Mai", "Juni", "Juli", "Aug", "Sept", "Okt", "Nov", "Dez"),
-    ("Montag", "Dienstag", "Mittwoch", "Donnerstag", "Freitag", "Samstag", "Sonntag"),
-    ("Von", "Gesendet", "An", "Cc", "Betreff", "Datum"), "Am {date} schrieb {author}:", "einem früheren Tag",
-    "---------- Weitergeleitete Nachricht ---------", "Anfang der weitergeleiteten Nachricht:",
-    "-------- Ursprüngliche Nachricht --------",
-    MappingProxyType({
-        "gmail": "{day:.2}., {at.day}. {month} {at.year} um {at:%H:%M} Uhr",
-        "outlook": "{day}, {at.day}. {month} {at.year} {at:%H:%M}",
-        "apple": "{at:%d.%m.}{at.year} um {at:%H:%M}",
-        "android": "{at.day}. {month} {at.year} {at:%H:%M:%S} GMT{offset}",
-        "plain": "{at:%d.%m.}{at.year} um {at:%H:%M}",
-    }))
-_FRENCH = _Language(
-    ("janvier", "février", "mars", "avril", "mai", "juin", "juillet", "août", "septembre", "octobre", "novembre",
-     "décembre"),
-    ("janv.", "févr.", "mars", "avr.", "mai", "juin", "juil.", "août", "sept.", "oct.", "nov.", "déc."),
-    ("lundi", "mardi", "mercredi", "jeudi", "vendredi", "samedi", "dimanche"),
-    # A colon has a blank before it.
-    ("De ", "Envoyé ", "À ", "Cc ", "Objet ", "Date "), "Le {date}, {author} a écrit :", "jour précédent",
-    "---------- Message transféré ---------", "Début du message transféré :", "-------- Message d'origine --------",
-    MappingProxyType({
-        "gmail": "{day:.3}. {at.day} {short} {at.year} à {at:%H:%M}",
-        "outlook": "{day} {at.day} {month} {at.year} {at:%H:%M}",
-        "apple": "{at.day} {short} {at.year} à {at:%H:%M}",
-        "android": "{at.day} {month} {at.year} {at:%H:%M:%S} GMT{offset}",
-        "plain": "{at:%d/%m/}{at.year} à {at:%H:%M}",
-    }))
-_SPANISH = _Language(
-    ("enero", "febrero", "marzo", "abril", "mayo", "junio", "julio", "agosto", "septiembre", "octubre", "noviembre",
-     "diciembre"),
-    ("ene", "feb", "mar", "abr", "may", "jun", "jul", "ago", "sept", "oct", "nov", "dic"),
-    ("lunes", "martes", "miércoles", "jueves", "viernes", "sábado", "domingo"),
-    ("De", "Enviado", "Para", "CC", "Asunto", "Fecha"), "El {date}, {author} escribió:", "día anterior",
-    "---------- Mensaje reenviado ---------", "Inicio del mensaje reenviado:", "-------- Mensaje original --------",
-    MappingProxyType({
-        "gmail": "{day:.3}, {at.day} {short} {at.year} a las {at:%H:%M}",
-        "outlook": "{day}, {at.day} de {month} de {at.year} {at:%H:%M}",
-        "apple": "{at.day} {short} {at.year}, a las {at:%H:%M}",
-        "android": "{at.day} de {month} de {at.year} {at:%H:%M:%S} GMT{offset}",
-        "plain": "{at:%d/%m/}{at.year} a las {at:%H:%M}",
-    }))
-_LANGUAGES = MappingProxyType({"en": _ENGLISH, "de": _GERMAN, "fr": _FRENCH, "es": _SPANISH})
+@cache
+def _language(code: str) -> _Language:
+    """A language, English for one that has no such phrases."""
+    return convert((code in LANGUAGES and read_optional(code, "quoting.yaml")) or read_yaml("en", "quoting.yaml"),
+                   _Language)
 
 
 def quote(
@@ -120,14 +67,14 @@ def quote(
     @param original: what is answered or passed on, None for a mail that quotes nothing.
     @param forward: it is passed on, not answered.
     @param at: when it came, in the zone of who quotes it; by itself what its Date header says.
-    @param language: of the attribution, C{en}, C{de}, C{fr} or C{es}; any other has that of C{en}.
+    @param language: of the attribution; one that has no C{quoting.yaml} has that of C{en}.
     """
     new_text = new_text.replace("\r\n", "\n").replace("\r", "\n").strip("\n")
     dialect = _DIALECTS.get(client, _plain)
     if original is None:
         return new_text + "\n", _PAGES[client](_PARAGRAPHS[client](new_text), "") if client in _PAGES else ""
     return dialect(_Answer(
-        client, new_text, original, forward, at or original.date, _LANGUAGES.get(language, _ENGLISH)))
+        client, new_text, original, forward, at or original.date, _language(language)))
 
 
 class _Answer(NamedTuple):

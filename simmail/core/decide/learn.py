@@ -15,9 +15,9 @@ from statistics import median
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
-from simmail.core.compose.quoting import split_reply
 from simmail.core.language.tables import every
 from simmail.core.message.mail import Mail
+from simmail.core.message.splitting import split_reply
 from simmail.core.records.persona import nearest_temperament
 from simmail.core.time.instant import DAYS, format_duration, parse_duration
 

@@ -10,9 +10,11 @@ from mailparser_reply import EmailReplyParser
 from msgspec.structs import replace
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core.compose.quoting import quote, split_reply
+from simmail.core.compose.quoting import quote
 from simmail.core.html.text import render
+from simmail.core.language_data import LANGUAGES, WRITTEN
 from simmail.core.message.parse import read
+from simmail.core.message.splitting import split_reply
 from tests.core.hostile import seconds
 
 CLIENTS = ("gmail", "outlook", "apple", "iphone", "android", "plain")
@@ -54,6 +56,17 @@ class DialectTests(SynchronousTestCase):
             self.assertIn(f"\n{german}\n", quote(client, NEW, ORIGINAL, language="de")[0])
             self.assertIn(f"\n{french}\n", quote(client, NEW, ORIGINAL, language="fr")[0])
             self.assertIn(f"\n{spanish}\n", quote(client, NEW, ORIGINAL, language="es")[0])
+
+    def test_languages(self) -> None:
+        """Each language that mail is written in has its own phrases; any other, known or not, has those of English."""
+        for client in CLIENTS:
+            said = [quote(client, NEW, ORIGINAL, language=code) for code in WRITTEN]
+            self.assertEqual(len(set(said)), len(WRITTEN), client)
+            for code in {*LANGUAGES, "xx", "../en"} - set(WRITTEN):
+                self.assertEqual(quote(client, NEW, ORIGINAL, language=code), quote(client, NEW, ORIGINAL), code)
+        dates = [replace(ORIGINAL, date=datetime(2026, 1 + n % 12, 1 + n, tzinfo=timezone.utc)) for n in range(28)]
+        for code in WRITTEN:
+            self.assertEqual(len({quote("outlook", NEW, one, language=code)[0] for one in dates}), 28, code)
 
     def test_apart_again(self) -> None:
         """In every language and client, what was written is told from what is quoted, with a date and without."""

@@ -14,12 +14,13 @@ from mailparser_reply import EmailReplyParser
 from msgspec.structs import replace
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core.compose.quoting import quote, split_reply
+from simmail.core.compose.quoting import quote
 from simmail.core.html.text import render
 from simmail.core.language.prose import read_prose
 from simmail.core.language.tables import language
 from simmail.core.message.mail import Mail
 from simmail.core.message.parse import read
+from simmail.core.message.splitting import split_reply
 from simmail.core.records.persona import Style
 from simmail.core.rng import Dice
 from simmail.core.writer import Written, write
