@@ -39,13 +39,14 @@ class Seaweed:
     """
     One server, with a key of its own.
 
-    @ivar url: where it is.
+    @ivar url: where it is; port: of that.
     """
 
     def __init__(self) -> None:
         self._folder = tempfile.mkdtemp(prefix="simmail-s3.")
         self._ports = _free_ports(4)
-        self.url = f"http://127.0.0.1:{self._ports[3]}"
+        self.port = self._ports[3]
+        self.url = f"http://127.0.0.1:{self.port}"
         with open(f"{self._folder}/keys.json", "w", encoding="ascii") as file:
             json.dump({"identities": [{
                 "name": "simmail", "credentials": [{"accessKey": ACCESS_KEY, "secretKey": SECRET_KEY}],

@@ -50,11 +50,8 @@ class Secret(NamedTuple):
 
 
 class _Answer(NamedTuple):
-    """C{repeated}: an earlier attempt may have been done."""
-
     status: int
     body: bytes
-    repeated: bool
 
 
 @implementer(IObjectStore)
@@ -119,9 +116,7 @@ class S3ObjectStore:
             "put", "PUT", f"/{_path(name)}", octets, (("If-None-Match", "*"),), taken=(200, 412))
         if answer.status == 200:
             return True
-        if not answer.repeated:
-            return False
-        # It may be what an earlier attempt put, whose answer was lost.
+        # It may be what an earlier attempt put, whose answer was lost or came too late, in this call or one before.
         return await self._get(name) == octets
 
     async def _get(self, name: str) -> bytes:
@@ -159,23 +154,22 @@ class S3ObjectStore:
         @param taken: statuses that are an answer.
         @raise Unavailable: there was no other in time.
         """
-        deadline, pause, repeated = self._reactor.seconds() + self._patience, _PAUSE, False
+        deadline, pause = self._reactor.seconds() + self._patience, _PAUSE
         while True:
             left = deadline - self._reactor.seconds()
             try:
                 status, octets = await self._attempt(operation, method, target, body, headers, most, left)
             except Unreachable as error:
-                why, repeated = str(error), True
+                why = str(error)
             except CancelledError:
                 raise Unavailable("the object store is away: the service ends") from None
             else:
                 if status in taken:
                     self._answers()
-                    return _Answer(status, octets, repeated)
+                    return _Answer(status, octets)
                 why = f"it answers {status}{_code(octets)}"
                 if status not in _LATER:
                     raise self._refused(why)
-                repeated = True
             if self._reactor.seconds() + pause >= deadline:
                 raise self._refused(why)
             await deferLater(self._reactor, pause)

@@ -45,6 +45,7 @@ class ObjectStoreContract:
         """The first is there; who comes later is told so, and has changed nothing."""
         self.assertTrue(await self.store.put_new("log/1", b"first"))
         self.assertFalse(await self.store.put_new("log/1", b"second"))
+        self.assertTrue(await self.store.put_new("log/1", b"first"), "it is there, with these octets")
         self.assertEqual(await self.store.get("log/1"), b"first")
         self.assertEqual(self.store.trouble, "")
 

@@ -11,7 +11,9 @@ from typing import Any
 
 from simmail.database.private.program import find
 from tests import seaweed
+from tests.journeys.disk import refused
 from tests.journeys.load import Load
+from tests.journeys.relay import Relay
 from tests.journeys.running import LOGIN, JourneyCase, Service, message, until
 
 
@@ -25,8 +27,8 @@ class ReplicatedTests(JourneyCase):
         self.patch(os, "environ", {
             **os.environ, "SEAWEED_KEY": seaweed.ACCESS_KEY, "SEAWEED_SECRET": seaweed.SECRET_KEY})
 
-    def replicated(self, server: seaweed.Seaweed, **more: Any) -> Service:
-        """A service on a Redis of its own, not started yet."""
+    def replicated(self, server: seaweed.Seaweed, relay: Relay | None = None, **more: Any) -> Service:
+        """A service on a Redis of its own, not started yet; C{relay}: its way to the store."""
         folder = self.folder()
         redis = subprocess.Popen(
             [find(), "--port", "0", "--unixsocket", str(folder / "redis.sock"), "--dir", str(folder), "--appendonly",
@@ -36,8 +38,9 @@ class ReplicatedTests(JourneyCase):
         self.addCleanup(redis.kill)
         until((folder / "redis.sock").exists)
         self.bucket = server.bucket()
+        reached = self.bucket if relay is None else self.bucket.replace(f":{server.port}/", f":{relay.port}/")
         return self.service({"redis": {"url": f"unix://{folder / 'redis.sock'}"}, "objects": {
-            "url": self.bucket, "access_key_env": "SEAWEED_KEY", "secret_key_env": "SEAWEED_SECRET",
+            "url": reached, "access_key_env": "SEAWEED_KEY", "secret_key_env": "SEAWEED_SECRET",
             "durability": "replicated", **more}})
 
     def lose(self, service: Service) -> None:
@@ -130,6 +133,53 @@ class ReplicatedTests(JourneyCase):
         with service.imap() as session:
             self.assertEqual(len(session.uid("SEARCH", "ALL")[1][0].split()), 2)
 
+    def test_trouble(self) -> None:
+        """
+        Under load the store is slow, refuses, is out of service and cut off: each is told, nothing is acknowledged
+        meanwhile, and what was is on the next machine, once.  What it does after it was given up is its own again.
+        """
+        server = seaweed.seaweed()
+        relay = Relay(server.port)
+        self.addCleanup(relay.close)
+        service = self.replicated(server, relay, timeout="2s")
+        service.start()
+        load = Load(service)
+        load.create_people()
+        self.assertEqual(load.uids(), {})
+        self.addCleanup(load.end)
+        load.begin(4, again=True)
+        load.wait_for(20)
+        relay.delay = 0.3
+        # Slower than usual and still in time: nobody is refused anything.
+        load.wait_for(len(load.acknowledged) + 12)
+        self.assertEqual((load.refused.total(), service.get("/readyz").status), (0, 200))
+        for change, told in (
+            ({"delay": 3.0}, "no answer within 2 s"), ({"answer": _refusal(503, "SlowDown")}, "503 (SlowDown)"),
+            ({"answer": _refusal(403, "AccessDenied")}, "403 (AccessDenied)"), ({"target": 1}, "no answer in HTTP"),
+        ):
+            usual = {name: getattr(relay, name) for name in change}
+            for name, value in change.items():
+                setattr(relay, name, value)
+            relay.cut()
+            until(lambda: told in service.get("/readyz").json()["checks"]["objects"])
+            self.assertEqual(service.get("/readyz").status, 503)
+            taken = len(load.acknowledged)
+            self.assertEqual(refused(service), [])
+            self.assertEqual(len(load.acknowledged), taken)
+            self.assertIn(told, service.logged())
+            for name, value in {"delay": 0.0, **usual}.items():
+                setattr(relay, name, value)
+            until(lambda: service.get("/readyz").status == 200)
+            load.wait_for(taken + 20)
+        uids = load.uids()
+        self.lose(service)
+        load.end()
+        self.assertEqual(load.permanent, [])
+        self.assertNotIn("another server has the universe", service.logged())
+        after = load.uids()
+        self.assertEqual({name: uid for name, uid in uids.items() if after.get(name) != uid}, {})
+        load.check(self)
+
     def test_replaced(self) -> None:
         """What is put in the place of a universe, by a snapshot or a reset, is what the next machine has."""
         server = seaweed.seaweed()
@@ -198,3 +248,10 @@ class ReplicatedTests(JourneyCase):
         self.send(service)
         with service.imap() as session:
             self.assertEqual(len(session.uid("SEARCH", "ALL")[1][0].split()), 2)
+
+
+def _refusal(status: int, code: str) -> bytes:
+    """What a store answers that does not what it is asked for."""
+    body = f"<Error><Code>{code}</Code></Error>"
+    return (f"HTTP/1.1 {status} Refused\r\nContent-Type: application/xml\r\nContent-Length: {len(body)}\r\n"
+            f"Connection: close\r\n\r\n{body}").encode()
