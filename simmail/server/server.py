@@ -260,11 +260,18 @@ class MailServer:
                 raise Unavailable(f"the universe {record.id} is replicated, and objects.url is not configured")
             await self.database.replicate(record.id)
             await self._replicas.prepare(record.id, partial(self._lost, record.id))
+        store = self._store(record.id)
         universe = Universe(
-            record, self._config, self._store(record.id), self.database, self._reactor, self._unique, self._browser,
+            record, self._config, store, self.database, self._reactor, self._unique, self._browser,
             self._webhook_sender, self._model, partial(self._orgs.plan_of, record.org), self._in_thread,
             self._wall_clock, self._recovered, self._lookup, self._engines, self._files, self._read_pdf, another)
-        await universe.start()
+        try:
+            await universe.start()
+        except BaseException:
+            # The next attempt has a store of its own.
+            universe.abandon()
+            await store.close()
+            raise
         return universe
 
     def _take(self, universe: Universe) -> None:

@@ -369,6 +369,12 @@ class Universe:
             except Unavailable:
                 pass
 
+    def abandon(self) -> None:
+        """It could not be started, and is not to be: nothing of it becomes true, nor is anything noted of it."""
+        self.closed = True
+        self.committer.stop()
+        self.committer.close()
+
     async def close(self) -> None:
         """It is going to be deleted, or another put in its place: from here on nothing of it becomes true any more."""
         for gone in list(self._watchers):

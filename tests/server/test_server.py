@@ -6,10 +6,11 @@ import gc
 import weakref
 from typing import Any
 
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import Deferred, fail
 
 from simmail.core.records.commit import Commit
 from simmail.errors import Conflict, NotFound, Unauthenticated, Unavailable
+from simmail.mailstore.memory.mailstore import MemoryMailStore
 from simmail.testing.universe import now, turned
 from tests.universe.test_road import MAIL, RoadTestCase, persona
 
@@ -105,3 +106,25 @@ class MailServerTests(RoadTestCase):
         self.server.database.set_healthy(True)
         self.server.send(other, "app@sim.test", "maria@acme.test", MAIL)
         now(self.server.roster.delete_universe("other"))
+
+    def test_not_opened(self) -> None:
+        """What could not be started leaves no store open and hears of nothing; the next attempt is as the first."""
+        server, opened, closed = self.server, list[str](), list[str]()
+        make, close = server.roster._store, MemoryMailStore.close
+
+        def store(universe_id: str) -> Any:
+            opened.append(universe_id)
+            return make(universe_id)
+
+        self.patch(server.roster, "_store", store)
+        self.patch(MemoryMailStore, "close", lambda made: closed.append(made.universe) or close(made))
+        listeners = len(server.database._listeners)
+        real = server.database.pending
+        for error in (Unavailable("away"), ZeroDivisionError("a defect")):
+            self.patch(server.database, "pending", lambda universe, error=error: fail(error))
+            self.assertRaises(type(error), now, server.roster.create_universe("other"))
+            self.assertEqual((closed, len(server.database._listeners)), (opened, listeners))
+        self.patch(server.database, "pending", real)
+        other = now(server.roster.create_universe("other"))
+        self.assertEqual((opened, closed), (["other"] * 3, ["other"] * 2))
+        self.assertEqual(other.store.mailboxes(), [])
