@@ -206,7 +206,8 @@ def create_snapshot(parsed: argparse.Namespace) -> int:
 
 def list_snapshots(parsed: argparse.Namespace) -> int:
     for one in call(parsed, "GET", _named("universes", parsed.id) + "/snapshots"):
-        print(f"{one['id']:<14}{one['created']:<29}{one['messages']:>9} messages  {one['name']}".rstrip())
+        where = " (replicated)" if one.get("durability") == "replicated" else ""
+        print(f"{one['id']:<14}{one['created']:<29}{one['messages']:>9} messages  {one['name']}{where}".rstrip())
     return 0
 
 

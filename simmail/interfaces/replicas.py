@@ -27,5 +27,15 @@ class IReplicas(Interface):
     def replaced(universe):
         """Other mail was put in the place of what there was, on this disk: it is what counts; Deferred."""
 
+    def keep(image):
+        """Put the mail of a snapshot, which nobody changes any more, into the store of objects too; Deferred."""
+
+    def fetch(image):
+        """
+        Have the mail of a snapshot on this disk, as it was kept; Deferred.
+
+        @raise NotFound: it was not kept.  @raise Unavailable: the store of objects is away.
+        """
+
     def erase(universe):
-        """Remove all of a universe that is not opened from the store of objects; Deferred."""
+        """Remove all of a universe that is not opened, or of a snapshot, from the store of objects; Deferred."""

@@ -146,7 +146,7 @@ class MailServer:
         storage, tenants = Storage(documents, database, images), Tenants(universes, orgs, keys)
         self._replacement = replacement = Replacement(
             storage, store, self._opened, reactor, replicas)
-        self.snapshots = Snapshots(storage, tenants, replacement, self._opened, self._take, reactor)
+        self.snapshots = Snapshots(storage, tenants, replacement, self._opened, self._take, reactor, replicas)
         nodes = peers if INodes.providedBy(peers) else None
         self._moves = moves = UniverseMoves(
             storage, nodes, self._leases, universes, self.snapshots, carriers, in_thread, reactor, self._release,
@@ -191,7 +191,7 @@ class MailServer:
                 self._give_up(record)
                 self._awaited[record.id] = record
         if self._taking is not None:
-            await clear_taken(self._images, self._others())
+            await clear_taken(self._images, self._others(), self.snapshots)
         for universe in self.universes():
             if universe.record.ends is not None and universe.record.ends.timestamp() <= now:
                 await self.delete_universe(universe.id)

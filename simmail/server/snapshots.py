@@ -23,6 +23,7 @@ from simmail.concurrency import Lock
 from simmail.core.records.commit import Commit
 from simmail.core.rules.login_name import qualified
 from simmail.errors import Conflict, Invalid, NotFound
+from simmail.interfaces import IReplicas
 from simmail.server.apikeys import ApiKeys, Key
 from simmail.server.lifetimes import ends_in
 from simmail.server.organizations import Organizations, Universes, check_id
@@ -30,7 +31,7 @@ from simmail.server.replacement import GOING, Replacement, Step, Storage, silenc
 from simmail.universe.clock import Timeline
 from simmail.universe.fingerprint import fingerprint
 from simmail.universe.insights.shares import TABLE as SHARES
-from simmail.universe.universe import Universe, UniverseRecord
+from simmail.universe.universe import Durability, Universe, UniverseRecord
 
 TABLE = "snapshots"
 
@@ -47,6 +48,7 @@ class UniverseSnapshot(Struct, frozen=True):
     @ivar created: when it was made, in real time; at: the instant in its universe.
     @ivar record: its universe as it was made; clock: how the clocks of copies begin.
     @ivar fingerprint: C{""} of a universe too large to have it taken in passing.
+    @ivar durability: where its mail is: C{replicated}: in the store of objects too; C{local}: on one disk alone.
     """
 
     id: str
@@ -60,6 +62,7 @@ class UniverseSnapshot(Struct, frozen=True):
     personas: int
     pending_jobs: int
     fingerprint: str = ""
+    durability: Durability = "local"
 
     @property
     def image(self) -> str:
@@ -89,13 +92,15 @@ class Snapshots:
     The snapshots of one server.
 
     @param open: opens a universe that is there, and tells nobody of it yet.
+    @param replicas: keeps the mail of snapshots of universes that are replicated.
     """
 
     def __init__(
         self, storage: Storage, tenants: Tenants, replacement: Replacement,
         open: Callable[[UniverseRecord], Awaitable[Universe]], replaced: Callable[[Universe], object],
-        reactor: IReactorTime,
+        reactor: IReactorTime, replicas: IReplicas | None = None,
     ) -> None:
+        self._replicas = replicas
         self._storage, self._documents = storage, storage.documents
         self._universes, self._organizations, self._keys = tenants
         self._replacement = replacement
@@ -142,7 +147,10 @@ class Snapshots:
         """
         Make a snapshot; its universe stands still for it, mail waits a moment.
 
+        That of a replicated universe is in the store of objects too when it is made.
+
         @raise Invalid: the name is too long.  @raise OverAllowance: the plan's snapshots are used up.
+        @raise Unavailable: the store of objects is away.
         """
         if len(name) > LONGEST_NAME:
             raise Invalid("name", f"at most {LONGEST_NAME} characters")
@@ -158,6 +166,9 @@ class Snapshots:
                 snapshot = await self.copied(universe, id, name, image)
                 if is_small(snapshot, universe):
                     snapshot = replace(snapshot, fingerprint=await self.taken(snapshot))
+                if universe.record.durability == "replicated" and self._replicas is not None:
+                    await self._replicas.keep(image)
+                    snapshot = replace(snapshot, durability="replicated")
                 await self._documents.commit(Commit(
                     puts=((TABLE, image, msgspec.json.encode(snapshot)),), drops=((GOING, image),)))
             except BaseException:
@@ -217,18 +228,22 @@ class Snapshots:
 
         @raise NotFound: it was deleted before.
         """
-        self._documents.check_mine(snapshot.record.placed)
+        self._documents.check_mine(self._universes.record(snapshot.universe).placed)
         async with self.turn(snapshot.universe):
             self.get(snapshot.universe, snapshot.id)
             await self._documents.commit(Commit(
-                puts=(_going(snapshot),), drops=((TABLE, snapshot.image),)))
+                puts=(self._going(snapshot),), drops=((TABLE, snapshot.image),)))
             del self._snapshots[snapshot.image]
             await self._replacement.clear(snapshot.image)
 
     def going_with(self, universe_id: str) -> Commit:
         """Return what has all snapshots of a universe go, which is being deleted; L{gone} then removes them."""
         snapshots = self.of(universe_id)
-        return Commit(puts=tuple(map(_going, snapshots)), drops=tuple((TABLE, one.image) for one in snapshots))
+        return Commit(puts=tuple(map(self._going, snapshots)), drops=tuple((TABLE, one.image) for one in snapshots))
+
+    def _going(self, snapshot: UniverseSnapshot) -> tuple[str, str, bytes]:
+        """Return the document by which a snapshot is to go."""
+        return GOING, snapshot.image, msgspec.json.encode(self._universes.record(snapshot.universe).placed)
 
     async def gone(self, universe_id: str) -> None:
         """All snapshots of a universe are to go."""
@@ -248,21 +263,30 @@ class Snapshots:
         Open IMAP sessions get BYE, every folder has a greater UIDVALIDITY, and events are numbered on above all there
         ever were.
 
-        @raise NotFound: it was deleted meanwhile.
+        @raise NotFound: it was deleted meanwhile.  @raise Conflict, Unavailable: its mail is not to be had.
         """
         async with self.turn(snapshot.universe):
             self.get(snapshot.universe, snapshot.id)
-            await self._check_here(snapshot)
+            await self._bring(snapshot)
             universe = self._universes.get(snapshot.universe)
             # How long it lives, and where, is the universe's, not that of what is in it.
-            record = replace(snapshot.record, ends=universe.record.ends, durability=universe.record.durability)
+            now = universe.record
+            record = replace(snapshot.record, ends=now.ends, durability=now.durability, beside=now.beside)
             restored = await self._replacement.replace(universe, Step(record, snapshot.image))
             self._replaced(restored)
             return restored
 
-    async def _check_here(self, snapshot: UniverseSnapshot) -> None:
-        """Check that its mail is.  @raise Conflict: it is on another server's disk."""
-        if snapshot.messages and snapshot.image not in await self._storage.images.universes():
+    async def _bring(self, snapshot: UniverseSnapshot) -> None:
+        """
+        Have its mail on this disk.
+
+        @raise Conflict: it is on another server's, and nowhere else.  @raise Unavailable: the store of objects is away.
+        """
+        if snapshot.image in await self._storage.images.universes():
+            return
+        if snapshot.durability == "replicated" and self._replicas is not None:
+            await self._replicas.fetch(snapshot.image)
+        elif snapshot.messages:
             raise Conflict(f"the mail of snapshot {snapshot.id} is on the disk of the server that made it")
 
     async def fork(
@@ -281,11 +305,13 @@ class Snapshots:
         """
         async def copy(fork: str) -> UniverseSnapshot:
             self.get(snapshot.universe, snapshot.id)
-            await self._check_here(snapshot)
+            await self._bring(snapshot)
             await self._storage.copy(snapshot.image, fork)
             return snapshot
 
-        return await self.found(_of_fork(snapshot.record, fork_id, name, seed), copy, ttl)
+        # Its universe may have moved since.
+        origin = replace(snapshot.record, beside=self._universes.record(snapshot.universe).beside)
+        return await self.found(_of_fork(origin, fork_id, name, seed), copy, ttl)
 
     async def fork_now(
         self, universe: Universe, fork_id: str = "", name: str = "", seed: str = "", ttl: timedelta | None = None
@@ -369,11 +395,6 @@ def _of_fork(origin: UniverseRecord, id: str, name: str, seed: str) -> UniverseR
     return replace(origin, id=id or f"{origin.id[:50]}-{token_hex(5)}", name=name or origin.name,
                    seed=seed or origin.seed, separate=True, origin=origin.id, beside=origin.placed,
                    durability="local")
-
-
-def _going(snapshot: UniverseSnapshot) -> tuple[str, str, bytes]:
-    """Return the document by which a snapshot is to go."""
-    return GOING, snapshot.image, msgspec.json.encode(snapshot.record.placed)
 
 
 def is_small(snapshot: UniverseSnapshot, universe: Universe) -> bool:

@@ -137,6 +137,36 @@ class MovingTests(MovingCase):
         self.b.start()
         self.assertEqual(self.b.good("GET", "/api/clock", key=self.key)["now"], "2026-03-03T09:00:00Z")
 
+    def test_with_snapshots(self) -> None:
+        """Snapshots go with it: they are put back and forked there, and deleted; nothing is left where it was."""
+        with self.a.smtp() as session:
+            session.login(WHO, "secret of elm")
+            for at in range(20):
+                session.sendmail(WHO, [WHO], message(WHO, WHO, f"Load {at}", "x"))
+            prints = self.a.good("GET", "/api/fingerprint", key=self.key)
+            snapshot = self.a.good("POST", "/api/snapshots", {"name": "one"}, key=self.key)["id"]
+            session.sendmail(WHO, [WHO], message(WHO, WHO, "Load 20", "x"))
+        self.move(self.a, "b")
+        self.assertFalse([one.name for one in (self.a.state / "mail").iterdir() if one.name.startswith("elm")])
+        self.assertEqual(len(self.listed()), 21)
+        fork = self.a.good("POST", f"/api/snapshots/{snapshot}/fork", {"id": "sapling"}, key=self.key)
+        self.assertEqual(self.b.good("GET", "/api/fingerprint", key=fork["key"]), prints)
+        self.a.good("POST", f"/api/snapshots/{snapshot}/restore", key=self.key)
+        until(lambda: self.serves(self.a))
+        self.assertEqual(self.b.good("GET", "/api/fingerprint", key=self.key), prints)
+        self.assertEqual(len(self.listed(self.a)), 20)
+        # The fork stays, with what it has.
+        other = self.a.good("POST", "/api/snapshots", {"name": "two"}, key=fork["key"])["id"]
+        self.move(self.b, "a")
+        self.a.good("POST", f"/api/snapshots/{other}/restore", key=fork["key"])
+        until(lambda: self.a.call("GET", "/api/status", key=fork["key"]).status == 200)
+        self.assertEqual(self.a.good("GET", "/api/fingerprint", key=fork["key"]), prints)
+        for one, key in ((snapshot, self.key), (other, fork["key"])):
+            self.b.good("DELETE", f"/api/snapshots/{one}", key=key)
+        for service, left in ((self.a, ["elm"]), (self.b, ["sapling"])):
+            self.assertEqual([one.name for one in (service.state / "mail").iterdir()
+                              if not one.name.startswith(".") and one.is_dir() and one.name != "main"], left)
+
     def test_killed(self) -> None:
         """Either server is killed at any moment: it is whole at one of them."""
         with self.a.smtp() as session:

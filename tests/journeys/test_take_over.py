@@ -110,6 +110,31 @@ class TakeOverTests(JourneyCase):
         until(lambda: self.a.call("GET", "/api/status", key=self.key).status == 200)
         self.assertEqual(self.a.good("GET", "/api/fingerprint", key=self.key), prints)
 
+    def test_snapshots(self) -> None:
+        """Snapshots outlive the server that made them: they are forked, put back and deleted where it is then."""
+        with self.a.smtp() as session:
+            session.login(WHO, "secret of elm")
+            for at in range(20):
+                session.sendmail(WHO, [WHO], message(WHO, WHO, f"Load 0 {at}", "x" * 2000))
+            prints = self.a.good("GET", "/api/fingerprint", key=self.key)
+            made = self.b.good("POST", "/api/snapshots", {"name": "one"}, key=self.key)
+            self.assertEqual(made["durability"], "replicated")
+            session.sendmail(WHO, [WHO], message(WHO, WHO, "Load 0 20", "x"))
+        path = f"/api/snapshots/{made['id']}"
+        self.a.kill()
+        until(self.served, TAKEN + 5)
+        fork = self.b.good("POST", f"{path}/fork", {"id": "sapling"}, key=self.key)
+        self.assertEqual(self.b.good("GET", "/api/fingerprint", key=fork["key"]), prints)
+        self.b.good("POST", f"{path}/restore", key=self.key)
+        self.assertEqual(self.b.good("GET", "/api/fingerprint", key=self.key), prints)
+        # The one that made it finds that it has none of this any more.
+        self.a.start()
+        self.assertEqual([one.name for one in (self.a.state / "mail").iterdir() if one.name.startswith("elm")], [])
+        until(lambda: self.a.call("GET", "/api/status", key=self.key).status == 200)
+        self.a.good("DELETE", path, key=self.key)
+        self.assertEqual([one for one in seaweed.listed(self.bucket) if one.startswith("snapshots/")], [])
+        self.assertEqual(self.a.good("GET", "/api/fingerprint", key=fork["key"]), prints)
+
     def test_stands_still(self) -> None:
         """One that stood still changes nothing when it goes on; it hands its connections to the one that has it."""
         self.assertIsNotNone(self.a.process)

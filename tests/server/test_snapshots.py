@@ -5,17 +5,44 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from twisted.internet.defer import Deferred
+from msgspec.structs import replace
+from twisted.internet.defer import Deferred, fail, succeed
 
 from simmail.core.rules.quota_plan import Allowances, Plan
 from simmail.core.webhook.endpoint import WebhookFields
 from simmail.core.webhook.retry import WebhookAnswer
 from simmail.errors import Conflict, Invalid, NotFound, OverAllowance, Unavailable
+from simmail.mailstore.memory.images import MemoryMailImages
+from simmail.mailstore.memory.mailstore import MemoryMailStore
 from simmail.server.remainder import DEFAULT
 from simmail.testing.universe import START, now
 from simmail.universe.mailflow.envelope import Recipient, Submission
 from tests.server.copies import CopiesTestCase, Killed, Killing, LOGIN, PASSWORD
 from tests.universe.test_road import MAIL, persona
+
+
+class Kept:
+    """The mail of snapshots in a store of objects, as far as snapshots see that."""
+
+    def __init__(self, server: MemoryMailImages) -> None:
+        self._server = server
+        self.images: dict[str, MemoryMailStore] = {}
+        self.away = False
+
+    def keep(self, image: str) -> Deferred[None]:
+        """Keep it."""
+        if self.away:
+            return fail(Unavailable("the store of objects is away"))
+        self.images[image] = MemoryMailStore(image)
+        self.images[image].take(self._server.store(image), False)
+        return succeed(None)
+
+    def fetch(self, image: str) -> Deferred[None]:
+        """Bring it."""
+        if self.away:
+            return fail(Unavailable("the store of objects is away"))
+        self._server.store(image).take(self.images[image], False)
+        return succeed(None)
 
 
 class SnapshotTests(CopiesTestCase):
@@ -68,6 +95,42 @@ class SnapshotTests(CopiesTestCase):
         self.restarted()
         self.universe = self.done(self.roster.snapshots.restore(self.roster.snapshots.get("main", snapshot.id)))
         self.assertEqual(self.lived(self.universe), first)
+
+    def test_replicated(self) -> None:
+        """
+        That of a replicated universe is kept elsewhere before it is told of, and comes from there to a disk that has it
+        not; nothing is left of one that could not be kept.
+        """
+        kept = self.roster.snapshots._replicas = Kept(self.server.images)
+        local = self.snapshot()
+        self.assertEqual((local.durability, kept.images), ("local", {}))
+        self.universe.record = replace(self.universe.record, durability="replicated")
+        kept.away = True
+        self.assertRaises(Unavailable, self.done, self.roster.snapshots.create(self.universe))
+        self.assertEqual(self.roster.snapshots.of("main"), [local])
+        self.assertEqual(now(self.server.images.universes()), ["main", local.image])
+        kept.away = False
+        snapshot = self.snapshot()
+        self.assertEqual((snapshot.durability, list(kept.images)), ("replicated", [snapshot.image]))
+        first = self.lived(self.universe)
+        for one in (local, snapshot):
+            now(self.server.images.erase(one.image))
+        self.assertRaises(Conflict, self.done, self.roster.snapshots.restore(local))
+        self.assertEqual(self.lived(self.done(self.roster.snapshots.fork(snapshot, "sapling")).universe), first)
+        now(self.server.images.erase(snapshot.image))
+        kept.away = True
+        self.assertRaises(Unavailable, self.done, self.roster.snapshots.restore(snapshot))
+        self.assertFalse(self.universe.closed)
+
+    def test_moved(self) -> None:
+        """A universe that was with another when the snapshot was made stays where it is by now."""
+        self.universe.record = replace(self.universe.record, beside="original")
+        snapshot = self.snapshot()
+        self.universe.record = replace(self.universe.record, beside="")
+        self.assertEqual(self.roster.snapshots.going_with("main").puts[0], ("going", snapshot.image, b'"main"'))
+        fork = self.done(self.roster.snapshots.fork(snapshot, "sapling")).universe
+        self.assertEqual(fork.record.beside, "main")
+        self.assertEqual(self.done(self.roster.snapshots.restore(snapshot)).record.beside, "")
 
     def test_a_clock_that_runs(self) -> None:
         """It goes on from the instant of the snapshot, however much later it is put back."""

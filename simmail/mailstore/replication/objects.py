@@ -6,6 +6,8 @@ what there was when it began (a base), the others are segments: changes, and oct
 next epoch first puts a seal where the next segment of this one would be.  C{<number>.base} is what there was after
 that segment.
 
+C{snapshots/<universe>/<snapshot>/<number>}: the mail of a snapshot, from 1 on; the last one says that it is.
+
 Each object begins with a line that says what it is, and a SHA-256 of all else.
 """
 
@@ -14,7 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from hashlib import sha256
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -23,7 +25,9 @@ from simmail.errors import Unavailable
 from simmail.mailstore.replication.changes import AnyChange
 
 _SEGMENT, _BASE, _SEAL = b"simmail segment 1\n", b"simmail base 1\n", b"simmail seal 1\n"
+_PART = b"simmail snapshot 1\n"
 _NAME = re.compile(r"(\d{10})/(\d{10})(\.base)?")
+_IMAGE = re.compile(r"([A-Za-z0-9._-]{1,128})!(s_[0-9a-f]+)")
 _DIGEST = 32
 
 
@@ -123,6 +127,28 @@ def read_segment(octets: bytes, shown: str) -> ReplicaSegment | None:
         places[digest] = begin, length
         begin += length
     return ReplicaSegment(head.changes, places)
+
+
+def image_prefix(image: str) -> str:
+    """Return what the names of all objects of a snapshot begin with, C{""} for what is none.  C{image}: its id."""
+    found = _IMAGE.fullmatch(image)
+    return f"snapshots/{found[1]}/{found[2]}/" if found is not None else ""
+
+
+def image_part(rows: Sequence[Any], counter: int = 0) -> bytes:
+    """
+    Return the octets of a part of a snapshot's mail.
+
+    @param counter: of the last part: a UIDVALIDITY that is as great as any in it.
+    """
+    body = _encode((counter, rows))
+    return _PART + sha256(body).digest() + body
+
+
+def read_image_part(octets: bytes, shown: str) -> tuple[list[Any], int]:
+    """Return the same again.  @raise Unavailable: it is not what was put."""
+    counter, rows = msgspec.msgpack.decode(_body(octets, _PART, shown))
+    return rows, counter
 
 
 def base(nonce: str, encoded: bytes) -> bytes:

@@ -28,6 +28,7 @@ from simmail.mailstore.replication.objects import LogObject, name_of
 from simmail.mailstore.replication.opening import InThread, begin, listed
 from simmail.mailstore.replication.replica import Replica
 from simmail.mailstore.replication.restoring import Restoration
+from simmail.mailstore.replication.snapshots import StoredImages
 from simmail.mailstore.replication.state import ReplicaState
 from simmail.mailstore.threads import outcome
 
@@ -56,6 +57,7 @@ class Replicas:
         self._in_thread: InThread = partial(in_thread, outcome)
         self._root, self._images, self._boot = root, images, boot
         self._logs: dict[str, ReplicaLog] = {}
+        self._snapshots = StoredImages(objects, self._in_thread, root)
 
     @property
     def trouble(self) -> str:
@@ -137,8 +139,19 @@ class Replicas:
         await self._in_thread(write_marker, self._root, universe, ReplicaMarker(NEWEST))
 
     @as_deferred
+    async def keep(self, image: str) -> None:
+        await self._snapshots.keep(image)
+
+    @as_deferred
+    async def fetch(self, image: str) -> None:
+        self.log.info("the mail of the snapshot {image} comes from the object store", image=image)
+        await self._images.erase(image)
+        await self._snapshots.fetch(image)
+
+    @as_deferred
     async def erase(self, universe: str) -> None:
         if not _ID.fullmatch(universe):
+            await self._snapshots.erase(universe)
             return
         for one in sorted(await listed(self._objects, universe)):
             await self._objects.delete(name_of(universe, one))

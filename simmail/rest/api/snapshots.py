@@ -18,7 +18,7 @@ from simmail.server.remainder import DEFAULT, Kept
 from simmail.server.resets import Removed
 from simmail.server.snapshots import Forked, LONGEST_NAME, UniverseSnapshot
 from simmail.universe.clock import begun
-from simmail.universe.universe import Universe
+from simmail.universe.universe import Durability, Universe
 
 HEADING = "Reset, snapshots and forks"
 
@@ -52,6 +52,7 @@ class SnapshotItem(Struct, frozen=True):
     @ivar created: when it was taken, in real time; at: when it was taken, in simulated time.
     @ivar messages: in all mailboxes; personas: how many; pending_jobs: how many.
     @ivar fingerprint: null of a universe with very many messages or events; C{GET /api/fingerprint} in a fork tells it.
+    @ivar durability: where its mail is: `replicated`, in the store of objects too, or `local`, on one disk alone.
     """
 
     id: str
@@ -62,6 +63,7 @@ class SnapshotItem(Struct, frozen=True):
     personas: int
     pending_jobs: int
     fingerprint: str | None
+    durability: Durability = "local"
 
 
 #: One line, as lists and the command line show it.
@@ -132,7 +134,7 @@ async def snapshot_or_now_of_named(call: Call) -> UniverseSnapshot | None:
 
 def _item(one: UniverseSnapshot) -> SnapshotItem:
     return SnapshotItem(one.id, one.name, one.created, one.at, one.messages, one.personas, one.pending_jobs,
-                        one.fingerprint or None)
+                        one.fingerprint or None, one.durability)
 
 
 async def reset(call: Call) -> Removed:
@@ -200,7 +202,8 @@ async def fork_of(call: Call) -> ForkedUniverse:
 
 _SNAPSHOT: dict[str, Any] = {
     "id": "s_5b1c09d2a7", "name": "before the sale", "created": "2025-11-21T08:12:00Z", "at": "2026-03-01T09:45:00Z",
-    "messages": 12, "personas": 2, "pending_jobs": 1, "fingerprint": "c0" * 32}
+    "messages": 12, "personas": 2, "pending_jobs": 1, "fingerprint": "c0" * 32,
+    "durability": "local"}
 FORK: dict[str, Any] = {
     "universe": "shop-5b1c09d2a7", "key": "sm_9f2c41d07a_…", "fingerprint": "c0" * 32,
     "logins": [{"username": "app@sim.test%shop-5b1c09d2a7", "address": "app@sim.test"}],

@@ -1,5 +1,5 @@
 """
-A universe moves from one server of an installation to another, with all its mail.
+A universe moves from one server of an installation to another, with all its mail and its snapshots.
 
 What is settled goes while it is served.  Then it is closed: who is connected is told, what was accepted is filed and
 committed, the rest goes over, and one commit says that it is the other's.  Up to that it is whole here, from then on
@@ -108,7 +108,7 @@ class UniverseMoves:
         """
         Have another server have a universe.
 
-        @raise Invalid: there is no such server.  @raise Conflict: it is there, or has snapshots, which would stay.
+        @raise Invalid: there is no such server.  @raise Conflict: it is there.
         @raise Unavailable: that server is away, or the disk refused; the universe is where it was.
         """
         nodes, carriers, id = self._nodes, self._carriers, universe.id
@@ -121,11 +121,14 @@ class UniverseMoves:
                 "node", f"no server {node} is there")
         async with self._snapshots.turn(id):
             universe = self._universes.get(id)
-            if self._snapshots.of(id):
-                raise Conflict(f"the universe {id} has snapshots, which are on this server's disk; delete them first")
             leaving = carriers.leaving(id)
-            await self._say(node, id, "begin")
+            # Nobody changes these.  Those that are not here are in the store of objects, or nowhere.
+            images = {one.image for one in self._snapshots.of(id)} & {*await self._storage.images.universes()}
             try:
+                for one in (id, *images):
+                    await self._say(node, one, "begin")
+                for one in images:
+                    await self._send(node, one, carriers.leaving(one))
                 await self._send(node, id, leaving)
                 await self._say(node, id, "settle", patience=SETTLED)
                 begun = self._reactor.seconds()
@@ -133,7 +136,9 @@ class UniverseMoves:
                 await self._closed(universe)
                 try:
                     await self._send(node, id, leaving)
-                    await self._say(node, id, "finish", await self._in_thread(leaving.counter), patience=SETTLED)
+                    counter = await self._in_thread(leaving.counter)
+                    for one in (*images, id):
+                        await self._say(node, one, "finish", counter, patience=SETTLED)
                     await self._leases.give_back(id)
                     await self._hand_over(record, node)
                 except BaseException:
@@ -141,10 +146,12 @@ class UniverseMoves:
                         await self._back(record)
                         raise
             except BaseException:
-                nodes.ask_node(node, "arrive", id, "clear").addErrback(lambda failure: None)
+                for one in (id, *images):
+                    nodes.ask_node(node, "arrive", one, "clear").addErrback(lambda failure: None)
                 raise
         self.logger.info("the universe {id} has moved to {node}", id=id, node=node)
-        await self._storage.images.erase(id)
+        for one in (id, *images):
+            await self._storage.images.erase(one)
         await self._served(id, node)
         return MovedUniverse(id, node, round(self._reactor.seconds() - begun, 3))
 

@@ -21,6 +21,7 @@ from twisted.logger import Logger
 from simmail.concurrency import Lock
 from simmail.errors import Fenced, Unavailable
 from simmail.interfaces import IDatabase, IMailImages, INodes
+from simmail.server.snapshots import Snapshots
 from simmail.universe.universe import UniverseRecord
 
 #: Real seconds between two looks; that each server leaves to the one before it; universes that are taken at once.
@@ -84,16 +85,16 @@ class TakeOver:
                 self.logger.failure("the universe {id} cannot be taken over", id=record.id)
 
 
-async def clear_taken(images: IMailImages, others: Iterable[UniverseRecord]) -> None:
+async def clear_taken(images: IMailImages, others: Iterable[UniverseRecord], snapshots: Snapshots) -> None:
     """
-    Remove what is on this disk of universes that others have taken over: they have all of it, as it is by now.
+    Remove what is on this disk of universes that others have taken over, and of their snapshots: that is elsewhere.
 
     @param others: what is known of the universes that other servers have.
     """
-    there = set(await images.universes())
-    for one in others:
-        if one.id in there and one.durability == "replicated":
-            await images.erase(one.id)
+    taken = [one.id for one in others if one.durability == "replicated"]
+    kept = [one.image for id in taken for one in snapshots.of(id) if one.durability == "replicated"]
+    for one in sorted({*taken, *kept}.intersection(await images.universes())):
+        await images.erase(one)
 
 
 def turn(universe: str, node: str, alive: Iterable[str]) -> int:

@@ -84,15 +84,13 @@ class MovesTests(SynchronousTestCase):
         return Deferred.fromCoroutine(self.moves(self.nodes).move(self.universe, node))
 
     def test_refused_at_once(self) -> None:
-        """Without an installation, to where it is, to nobody, and with a snapshot."""
+        """Without an installation, to where it is, and to nobody."""
         work = Deferred.fromCoroutine(self.moves().move(self.universe, "b"))
         self.assertEqual(self.failureResultOf(work, Invalid).value.field, "node")
         self.failureResultOf(self.move("a"), Conflict)
         self.failureResultOf(self.move("c"), Invalid)
         self.nodes.servers["c"] = "c.example:7025"
         self.failureResultOf(self.move("c"), Unavailable)
-        now(Deferred.fromCoroutine(self.roster.snapshots.create(self.universe)))
-        self.assertIn("snapshots", str(self.failureResultOf(self.move(), Conflict).value))
         self.assertEqual(self.asked, [])
 
     def test_broken_off(self) -> None:
@@ -118,6 +116,15 @@ class MovesTests(SynchronousTestCase):
         self.assertEqual(self.asked, ["begin", "put", "settle", "put", "finish"])
         self.assertTrue(self.universe.closed)
         self.assertEqual([one.id for one in self.roster.universes()], [])
+
+    def test_with_snapshots(self) -> None:
+        """They go with it, and are not here any more; one that is not on this disk stays where it is."""
+        snapshots = [now(Deferred.fromCoroutine(self.roster.snapshots.create(self.universe))) for _ in range(2)]
+        now(self.server.images.erase(snapshots[1].image))
+        self.assertEqual(now(self.server.images.universes()), ["main", snapshots[0].image])
+        self.successResultOf(self.move())
+        self.assertEqual(self.asked, ["begin", "begin", "put", "put", "settle", "put", "finish", "finish"])
+        self.assertEqual(now(self.server.images.universes()), [])
 
     def test_served(self) -> None:
         """It has moved when the other one serves it, which counts; or that one is away again."""

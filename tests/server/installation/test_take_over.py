@@ -23,12 +23,17 @@ class ClearedTests(SynchronousTestCase):
     def test_cleared(self) -> None:
         """Only what another has taken over goes: local ones, and those that nobody knows, are nowhere else."""
         images = MemoryMailImages()
-        for name in ("elm", "oak", "ash"):
+        for name in ("elm", "oak", "ash", "elm!s_1", "elm!s_2", "oak!s_3"):
             now(images.store(name).create("a@b.test"))
         records: Any = [SimpleNamespace(id=name, durability=durability) for name, durability in (
             ("elm", "replicated"), ("oak", "local"), ("fir", "replicated"))]
-        now(Deferred.fromCoroutine(clear_taken(images, records)))
-        self.assertEqual(now(images.universes()), ["ash", "oak"])
+        snapshots: Any = {
+            "elm": [SimpleNamespace(image="elm!s_1", durability="local"),
+                    SimpleNamespace(image="elm!s_2", durability="replicated")],
+            "oak": [SimpleNamespace(image="oak!s_3", durability="replicated")], "fir": []}
+        known: Any = SimpleNamespace(of=snapshots.get)
+        now(Deferred.fromCoroutine(clear_taken(images, records, known)))
+        self.assertEqual(now(images.universes()), ["ash", "elm!s_1", "oak", "oak!s_3"])
 
 
 class TurnTests(SynchronousTestCase):
