@@ -270,7 +270,9 @@ def _by_words_and_meaning(found: Findings, somebody_else: bool) -> str:
     scores = score(found, somebody_else)
     best = _strongest(scores)
     if found.meaning is not None and doubtful(scores) and _in_words(found):
-        likely = {kind: share for kind, share in found.meaning.kinds(gist(found)).items() if kind not in PLAIN}
+        # What a word speaks against it is not: a shop sign is nothing to sign.
+        likely = {kind: share for kind, share in found.meaning.kinds(gist(found)).items() if (
+            kind not in PLAIN and scores[kind] > -4)}
         next_likely, likeliest = sorted([0.0, 0.0, *likely.values()])[-2:]
         if likeliest >= _LIKELY and (likeliest - next_likely >= _LIKELIER or scores[best] < _ENOUGH):
             # The root, for a model is too sure of the first and too unsure of the second.

@@ -51,6 +51,9 @@ def noun_phrase(tokens: list[str], start: int, language: Language) -> list[str]:
         if low in language.ordering and not found:
             found.append(token)  # "the next order", but not "the order next week"
             continue
+        if found and low in language.counts and tokens[start + len(found) + 1:start + len(found) + 2] and (
+                tokens[start + len(found) + 1].lower() in language.spans):
+            break  # "the code two days before"
         verb = low in language.phrase_verbs and bool(found) and found[-1].lower() not in language.ordering
         if verb or low in language.phrase_stops or not token[-1].isalnum() or low in language.determiners:
             break
@@ -135,6 +138,8 @@ def documents(sentence: str, language: Language) -> list[str]:
 
 def _no_document(low: list[str], start: int, hit: int, language: Language) -> bool:
     inside = low[start:hit]
+    if not language.belonging.isdisjoint(inside):
+        return True  # "in my own notes" are there already
     if any(word[:1].isdigit() for word in inside) and low[hit] in language.generic_documents:
         return True
     return low[hit] in language.told_details and not language.details_of.isdisjoint(inside)

@@ -317,7 +317,6 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True, rename={"and_": 
     arriving: tuple[str, ...]
     money_words: tuple[str, ...]
     cues: dict[str, dict[str, float]]
-    kin_titles: frozenset[str] = frozenset()
     since_words: frozenset[str] = frozenset()
     dated_by: frozenset[str] = frozenset()
     before_hour: dict[str, int] = {}
@@ -334,6 +333,9 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True, rename={"and_": 
     no_topics_alone: frozenset[str] = frozenset()
     adverb_ending: str = ""
     no_adverbs: frozenset[str] = frozenset()
+    kin_titles: frozenset[str] = frozenset()
+    belonging: frozenset[str] = frozenset()
+    hedge: str = ""
 
 
 @cache

@@ -14,6 +14,7 @@ from msgspec import UNSET, Struct
 from simmail.core.language import agreements
 from simmail.core.language import tables as languages
 from simmail.core.language.clause.question_types import asking, mentions_any
+from simmail.core.language.clause.tables import Sides
 from simmail.core.language.facts import Fact, read_facts
 from simmail.core.language.intents import BORROWED, is_guess, recognise, score
 from simmail.core.language.names import company_of, is_somebody_else, split_display
@@ -102,12 +103,14 @@ class Scene(Struct, frozen=True):
         return any(len(line.longest) > 11 and line.longest in self.said for line in self.voice.lines(act))
 
     @property
-    def for_firm(self) -> bool:
-        """Whether the writer speaks for its firm to somebody of another."""
+    def sides(self) -> Sides:
+        """Return for whom the writer speaks, and who wrote to it: somebody of another firm is answered for the firm."""
         persona = self.request.persona
         own, theirs = (one.rpartition("@")[2].lower() for one in (
             persona.address, self.request.correspondent.address))
-        return bool(persona.org) and not self.friends and own != theirs
+        other = own != theirs and not self.friends
+        return Sides(we=bool(persona.org) and other, house=bool(persona.org),
+                     they=other and bool(self.read) and bool(self.read[-1].found.sender.company))
 
     def due(self, days: int, deadlines: tuple[date, ...] = ()) -> date:
         """Return the day for a promise: so many working days ahead, and not after a deadline that can still be kept."""

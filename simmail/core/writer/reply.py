@@ -334,6 +334,9 @@ def _other_times(mail: _Mail) -> list[Said] | None:
         return None
     # Whoever is ill is wished well, and told which of the new times suits.
     ill = mail.intent in ("sick", "meeting") and is_ill(read, scene.language)
+    if mail.intent == "sick" and all(one.form != "time" for one in mail.left) and not any(
+            slot.timed for slot in read.found.proposed):
+        return None  # the days it names are those it is away
     return [*(matter(scene, read, "sick", number) if ill else ()),
             *meeting(scene, read, "meeting", number)[:1 if ill else None],
             *mail.beside([one for one in mail.left if one.form != "time"])]

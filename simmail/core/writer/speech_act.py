@@ -24,7 +24,7 @@ KNOWN = frozenset({
     "counter2", "option", "other", "topic", "thing", "question", "label", "value", "is", "it", "yes", "no", "by",
     "when", "addressee", "want", "deadline", "what", "sender", "file", "until", "back", "case", "deed",
     "minutes", "date", "figure", "rating", "owed", "times", "contract", "link", "title", "day", "item", "asker",
-    "task", "undone", "colleague", "area",
+    "task", "undone", "colleague", "area", "hedge",
     "position", "place", "tongue", "own", "fault", "phone", "who",
 })
 
@@ -71,7 +71,8 @@ ACTS: Mapping[str, Act] = _acts({
     "answer.yes": "yes", "answer.no": "no", "answer.option": "option", "answer.when": "when by",
     "answer.back": "", "answer.either": "", "answer.so": "yes", "answer.not_so": "no",
     "answer.stated": "value", "answer.denied": "value", "answer.find_out": "value",
-    "answer.noted": "", "answer.item": "topic by when", "answer.suits": "slot", "answer.unsuited": "slot",
+    "answer.noted": "", "answer.weigh": "value", "answer.was": "",
+    "answer.item": "topic by when", "answer.suits": "slot", "answer.unsuited": "slot",
     "answer.told": "value", "answer.regret": "", "answer.rest": "",
     "answer.own": "value", "answer.life": "value", "answer.propose": "", "answer.way": "option",
     "answer.need": "by", "answer.confirm": "",

@@ -7,18 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from simmail.core.language.clause.tables import Restate, done
+from simmail.core.language.clause.tables import Restate, Sides, done
 
 #: Letters up to which a word in "-ed" may be a noun: "shed", "speed".
 _SHORT_PAST = 5
 
 
-def flipped(words: Sequence[str], how: Restate, we: bool = False) -> str:
+def flipped(words: Sequence[str], how: Restate, sides: Sides = Sides()) -> str:
     """
     Return words as the other side says them: "my flat" is "your flat", "call you" is "call me", and "you" before a
     verb is a subject, with which the verb goes.
 
-    @param we: the other side speaks for others as well.
+    @param sides: who speaks to whom.
     """
     said: list[str] = []
     for at, word in enumerate(words):
@@ -26,9 +26,10 @@ def flipped(words: Sequence[str], how: Restate, we: bool = False) -> str:
         before, after = (words[spot].lower() if 0 <= spot < len(words) else "" for spot in (at - 1, at + 1))
         if low in how.asked:
             subject = _is_subject(before, after, how)
-            said.append(how.themselves_all[not subject] if we else how.asked[low] if subject else how.objects[low])
+            mine = how.asked[low] if subject else how.objects[low]
+            said.append(how.themselves_all[not subject] if sides.we else mine)
         elif low in how.theirs:
-            ours = we or not how.ours.isdisjoint(one.lower() for one in words[at + 1:at + 3])
+            ours = sides.we or sides.house and not how.ours.isdisjoint(one.lower() for one in words[at + 1:at + 3])
             said.append(how.theirs.get(f"{low} ours", how.theirs[low]) if ours else how.theirs[low])
         elif before in how.asking and low in how.of_one:
             said.append(how.of_one[low])

@@ -23,6 +23,8 @@ _BARE = 4
 #: Words of the longest item of a list that is a phrase.
 _PHRASE = 6
 _MARKS = ".,;:!?()"
+#: Words among which stands the question word that a sentence asks with.
+_LEAD = 10
 
 
 def points(
@@ -49,6 +51,8 @@ def points(
             # "It arrives on Friday.  Is that right?"
             found.append(_about(sentence, before, language, checks=True))
         elif clauses and not any(one.options for one in asked):
+            head = _asked_before(sentence.partition(clauses[0])[0], language)
+            found.extend([read_question(head, language)] if head else [])
             found.extend(_about(clause, clause, language) for clause in clauses)
             rest = sentence.partition(clauses[-1])[2].removeprefix(f" {language.and_} ").strip(" .?!")
             rest = rest.strip(", ").removeprefix(f"{language.and_} ")
@@ -84,6 +88,15 @@ def points(
     # "Please let me know" beside a question asks for nothing more.
     return (*(one for one in found if len(found) == 1 or one.form != "request" or not (
         question_types.only_asks_to_be_told(one.text, language))), *opinions[:1])
+
+
+def _asked_before(head: str, language: Language) -> str:
+    """What is asked before "whether": "how many there will be" of "let me know how many there will be and whether"."""
+    words = head.rstrip(", ").split()
+    at = next((at for at in range(1, min(len(words), _LEAD)) if question_types.type_of(
+        " ".join(words[at:]).lower(), language)), 0)
+    behind = words[at:-2] if words[-2:-1] == [language.and_] else words[at:-1]
+    return f"{' '.join(behind)}?".capitalize() if at and len(behind) > 2 else ""
 
 
 def _offered(sentence: str, before: str, language: Language) -> str:

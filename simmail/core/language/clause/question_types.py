@@ -118,6 +118,8 @@ class Asking(Struct, frozen=True, forbid_unknown_fields=True):
     secret: tuple[str, ...] = ()
     suggesting: tuple[str, ...] = ()
     supposing: tuple[str, ...] = ()
+    perhaps: frozenset[str] = frozenset()
+    was: tuple[str, ...] = ()
     machine: tuple[str, ...] = ()
     human: tuple[str, ...] = ()
     tenure: tuple[str, ...] = ()

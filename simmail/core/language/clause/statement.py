@@ -14,12 +14,12 @@ from typing import NamedTuple
 from simmail.core.language.clause.inverted import flipped, participle, past_tense, plain_of_past, third_person
 from simmail.core.language.clause.subject import says, subject_end
 from simmail.core.language.clause.tables import (
-    MOST_WORDS, STOPS, Restate, clause_words, cut, done, fit, led_in, restating, third,
+    STOPS, Restate, Sides, clause_words, cut, done, fit, led_in, restating, third,
 )
 from simmail.core.language.tables import Language
 
 #: Words of the longest statement; words behind which a clause's verb is not looked for.
-_LONGEST, _NEAR = 15, 6
+_LONGEST, _NEAR = 20, 6
 #: More words behind a question are a condition, or more of it.
 _BEHIND = 4
 
@@ -51,11 +51,11 @@ class _Clause(NamedTuple):
     used: int
 
 
-def stated(question: str, language: Language, we: bool = False) -> Statement | None:
+def stated(question: str, language: Language, sides: Sides = Sides()) -> Statement | None:
     """
     Return what a yes-or-no question asks, as a statement of its reader.
 
-    @param we: its reader speaks for others as well.
+    @param sides: who asks and who is asked.
     @return: both sides of it without a full stop and without a capital; None for what cannot be said for certain.
     """
     how = restating(language.code)
@@ -63,10 +63,10 @@ def stated(question: str, language: Language, we: bool = False) -> Statement | N
     if not _is_turned(question, how) or language.or_ in low[1:] or low[:1] and low[0] in how.request_fillers:
         return None
     words = _asking_words(question, how)
-    return _stated(words, how, we) if 1 < len(words) <= MOST_WORDS else None
+    return _stated(words, how, sides) if 1 < len(words) <= _LONGEST else None
 
 
-def either_stated(question: str, language: Language, we: bool = False) -> tuple[str, ...]:
+def either_stated(question: str, language: Language, sides: Sides = Sides()) -> tuple[str, ...]:
     """
     Return the two things that a question asks which of them is so, each as a statement: "I can send just the shade",
     "the whole lamp has to go back".
@@ -84,35 +84,35 @@ def either_stated(question: str, language: Language, we: bool = False) -> tuple[
     knowing = next((one for one in how.knowing if asked.lower().startswith(f"{one} ")), "")
     whether = asked[len(knowing):].split() if knowing else []
     if whether and whether[0].lower() in how.whether:
-        return _yes(clause_stated(" ".join(whether[1:]), language, we), stated(other, language, we))
+        return _yes(clause_stated(" ".join(whether[1:]), language, sides), stated(other, language, sides))
     left = _asking_words(asked, how)
     right = _unfilled(_without_leads(clause_words(other), how), how)
     if len(left) < 2 or not right:
         return ()
-    first, low = _stated(left, how, we), [word.lower() for word in right]
+    first, low = _stated(left, how, sides), [word.lower() for word in right]
     if low[0] in how.auxiliaries and len(low) > 1:
         if low[1] in how.asking and (len(low) == 2 or low[0] in how.offering):
             if first is None:
                 return ()
             # "Will you bring it, or shall we collect it?", "do you want to, or shall I?".
-            deed = flipped(cut(right[2:], how), how, we)
+            deed = flipped(cut(right[2:], how), how, sides)
             return first.yes, how.you_do if len(low) == 2 else fit(f"{how.please} {deed}")
         if left[0].lower() in how.offering and low[0] == how.base and low[1] in how.asked:
             right = [how.will, *right[1:]]
-        return _yes(first, _stated(cut(right, how), how, we))
+        return _yes(first, _stated(cut(right, how), how, sides))
     if low[0] == how.no_longer or low[0] in how.limiting:
         # "Does it apply already, or still the old one?", "are there used ones, or only new ones?".
-        return (*_yes(first), fit(flipped(right, how, we)))
+        return (*_yes(first), fit(flipped(right, how, sides)))
     # What stands behind "or" has the subject of what stands before it.
     end = subject_end(left, how)
     plain = left[0].lower() in how.modals or left[0].lower() in (how.base, *how.based)
     if not end or not left[end:] or plain and not (
             done(low[0], how) and low[0] not in how.no_verbs and done(left[end].lower(), how)):
         return ()
-    return _yes(first, _stated([*left[:end], *cut(right, how)], how, we))
+    return _yes(first, _stated([*left[:end], *cut(right, how)], how, sides))
 
 
-def clause_stated(clause: str, language: Language, we: bool = False) -> Statement | None:
+def clause_stated(clause: str, language: Language, sides: Sides = Sides()) -> Statement | None:
     """
     Return what a clause behind "whether" says, as a statement of who is asked, and that it is not so.
 
@@ -126,17 +126,17 @@ def clause_stated(clause: str, language: Language, we: bool = False) -> Statemen
     head = [language.contractions.get(word.replace("\u2019", "'").lower(), word) for word in tokens[:3]]
     words = cut(_unfilled(clause_words(" ".join([*head, *tokens[3:]])), how), how)
     low = [word.lower() for word in words]
-    if not 2 <= len(words) <= MOST_WORDS:
+    if not 2 <= len(words) <= _LONGEST:
         return None
     if low[0] == how.to:
-        deed = flipped(words[1:], how, we)
+        deed = flipped(words[1:], how, sides)
         return Statement(how.would[0].format(deed=deed), how.would[1].format(deed=deed)) if done(low[1], how) else None
     near = range(1, min(len(low), _NEAR + 1))
     at = next((at for at in near if low[at] in how.auxiliaries), 0)
     if at:
         behind = low[at + 1] if at + 1 < len(low) else ""
         if low[at] not in how.having or participle(behind, how) or behind in how.before_verbs:
-            return _stated([words[at], *words[:at], *words[at + 1:]], how, we)
+            return _stated([words[at], *words[:at], *words[at + 1:]], how, sides)
     # Turned round it is the question that it would be: "Roy has a key" is "does Roy have a key".
     persons = {*how.asked, *how.asking, *how.plural}
     at = at or next((at for at in near if third(low[at], how) or done(low[at], how) and low[at] not in how.past.values(
@@ -144,13 +144,13 @@ def clause_stated(clause: str, language: Language, we: bool = False) -> Statemen
     if not at:
         at = next((at for at in near if (low[at - 1] in how.pronouns or at > 1) and plain_of_past(low[at], how)), 0)
         plain = plain_of_past(low[at], how) if at else ""
-        return _stated([how.past[how.base], *words[:at], plain, *words[at + 1:]], how, we) if at else None
+        return _stated([how.past[how.base], *words[:at], plain, *words[at + 1:]], how, sides) if at else None
     plain = _plain_form(low[at], how)
     does = how.third[how.base] if plain != low[at] else how.base
-    return _stated([does, *words[:at], plain, *words[at + 1:]], how, we)
+    return _stated([does, *words[:at], plain, *words[at + 1:]], how, sides)
 
 
-def bidden(request: str, language: Language, we: bool = False) -> str:
+def bidden(request: str, language: Language, sides: Sides = Sides()) -> str:
     """Return what a plea in the imperative wants done, as it stands behind "I'll"; C{""} for what is none."""
     how, words = restating(language.code), clause_words(request)
     if how.order != "inverted" or not words or words[0].lower() not in how.request_fillers:
@@ -160,10 +160,10 @@ def bidden(request: str, language: Language, we: bool = False) -> str:
     if not 2 <= len(words) <= _LONGEST or not done(low[0], how) or low[0] in how.no_deeds or (
             not how.unbidden.isdisjoint(low)):
         return ""
-    return fit(flipped([low[0], *words[1:]], how, we))
+    return fit(flipped([low[0], *words[1:]], how, sides))
 
 
-def wondered(question: str, language: Language, we: bool = False) -> str:
+def wondered(question: str, language: Language, sides: Sides = Sides()) -> str:
     """
     Return what a question with a question word asks as a clause behind "I don't know": C{which papers you need}.
 
@@ -181,18 +181,18 @@ def wondered(question: str, language: Language, we: bool = False) -> str:
     if not at:
         # "Who signs for it": the question word is the subject.
         alone = size < len(words) <= _LONGEST and third(low[size], how)
-        return fit(flipped(words, how, we)) if alone else ""
-    head = flipped(words[:at], how, we)
-    clause = _parted(words[at:], how, we)
+        return fit(flipped(words, how, sides)) if alone else ""
+    head = flipped(words[:at], how, sides)
+    clause = _parted(words[at:], how, sides)
     if clause is None:
         # "What is the price": what stands behind the verb is all there is.
         rest = words[at + 1:]
         alone = at == size and low[at] in how.being and 0 < len(rest) < _NEAR and (
             rest[0].lower() in how.determiners and low[0] not in how.place_words)
-        return fit(f"{head} {flipped(rest, how, we)} {low[at]}") if alone else ""
+        return fit(f"{head} {flipped(rest, how, sides)} {low[at]}") if alone else ""
     # Nothing is promised by it: "which way would you go".
     verbs = [how.mine.get(clause.verb, clause.verb)] if clause.verb in how.asked_for else _verbs(clause, how)
-    said = [head, *clause.subject, *verbs, flipped(clause.rest[clause.used:], how, we)]
+    said = [head, *clause.subject, *verbs, flipped(clause.rest[clause.used:], how, sides)]
     return fit(" ".join(said)) if len(words) <= _LONGEST else ""
 
 
@@ -253,16 +253,16 @@ def _without_leads(words: list[str], how: Restate) -> list[str]:
     return words
 
 
-def _stated(words: Sequence[str], how: Restate, we: bool) -> Statement | None:
-    clause = _parted(words, how, we)
+def _stated(words: Sequence[str], how: Restate, sides: Sides) -> Statement | None:
+    clause = _parted(words, how, sides)
     if clause is None or not _may_be_said(clause, how):
         return None
     rest = clause.rest[clause.used:]
-    wished = _wished(words, clause, flipped(rest, how, we), how)
+    wished = _wished(words, clause, flipped(rest, how, sides), how)
     if wished is not None:
         return wished
     verbs = _verbs(clause, how)
-    positive = [how.some.get(word.lower(), word) for word in flipped(rest, how, we).split()]
+    positive = [how.some.get(word.lower(), word) for word in flipped(rest, how, sides).split()]
     yes = [*(how.some.get(word.lower(), word) for word in clause.subject), *verbs, *positive]
     nobody = how.none.get(" ".join(clause.subject).lower())
     no: list[str] = []
@@ -271,7 +271,7 @@ def _stated(words: Sequence[str], how: Restate, we: bool) -> Statement | None:
     elif clause.subject[0].lower() not in how.some:
         first = _agreeing(clause, how)
         negated = how.negated.get(how.can if first == how.will != clause.verb else first, "")
-        denied = _denied(clause, flipped(rest, how, we).split(), how)
+        denied = _denied(clause, flipped(rest, how, sides).split(), how)
         no = [*clause.subject, *negated.split(), *denied] if negated else []
     if max(len(yes), len(no)) > _LONGEST:
         return None
@@ -316,12 +316,12 @@ def _denied(clause: _Clause, rest: list[str], how: Restate) -> list[str]:
             *((how.any_more,) if how.no_longer in low else ())]
 
 
-def _parted(words: Sequence[str], how: Restate, we: bool) -> _Clause | None:
+def _parted(words: Sequence[str], how: Restate, sides: Sides) -> _Clause | None:
     """A clause that asks, cut behind its subject; None where nothing tells where that ends."""
     verb = words[0].lower()
     verb = next((one for one, negated in how.negated.items() if negated == verb), verb)
     end = subject_end([verb, *words[1:]], how) if verb in how.auxiliaries and len(words) > 1 else 0
-    subject = _subject(verb, words[1:end], words[end:], how, we) if end else ()
+    subject = _subject(verb, words[1:end], words[end:], how, sides) if end else ()
     if not subject:
         return None
     rest, used = tuple(words[end:]), 0
@@ -335,23 +335,24 @@ def _parted(words: Sequence[str], how: Restate, we: bool) -> _Clause | None:
     return _Clause(verb, subject, rest, used)
 
 
-def _subject(verb: str, subject: Sequence[str], rest: Sequence[str], how: Restate, we: bool) -> tuple[str, ...]:
+def _subject(verb: str, subject: Sequence[str], rest: Sequence[str], how: Restate, sides: Sides) -> tuple[str, ...]:
     """A subject as its reader says it, C{()} where nothing tells who is meant."""
     low, behind = subject[0].lower(), [word.lower() for word in rest]
     if len(subject) == 1 and low in how.asked:
         one = verb in how.being and behind[:1] and behind[0] in how.one  # "are you a robot"
-        alone = not we or one or not how.mental.isdisjoint(behind[:2])
+        alone = not sides.we or one or not how.mental.isdisjoint(behind[:2])
         return (how.asked[low] if alone else how.themselves_all[0],)
     if len(subject) == 1 and low in how.asking:
         if low != how.offerer and verb in how.common and how.theirs.keys().isdisjoint(behind):
             return ()  # "can we swap": nothing tells whether both are meant
         own = low == how.offerer or not (how.theirs.keys() | how.objects.keys()).isdisjoint(
             one for one in behind if one not in how.asking) or (
-            not how.needing.isdisjoint(behind[:1])) or verb in how.permitting and (we or verb not in how.offering)
+            not how.needing.isdisjoint(behind[:1])) or verb in how.permitting and (
+                sides.we or sides.they or verb not in how.offering)
         return (how.asking[low] if own else how.themselves_all[0],)
     if low in how.asked and subject[1:2]:
         return (how.themselves_all[0],)  # "you and Jakob"
-    said = flipped(subject, how, we).split()
+    said = flipped(subject, how, sides).split()
     small = said[0].lower() in how.determiners | how.subjects
     return (said[0].lower() if small else said[0], *said[1:])
 

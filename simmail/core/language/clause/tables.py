@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from msgspec import Struct, convert
 
@@ -133,6 +133,7 @@ class Restate(Struct, frozen=True, forbid_unknown_fields=True):
     inquiring: frozenset[str] = frozenset()
     limiting: frozenset[str] = frozenset()
     telling: frozenset[str] = frozenset()
+    weighed: frozenset[str] = frozenset()
     roundabout: Mapping[str, str] = {}
     pronouns: frozenset[str] = frozenset()
     conjunctions: frozenset[str] = frozenset()
@@ -165,6 +166,19 @@ class Restate(Struct, frozen=True, forbid_unknown_fields=True):
     participles: frozenset[str] = frozenset()
     persons: frozenset[str] = frozenset()
     own_persons: frozenset[str] = frozenset()
+
+
+class Sides(NamedTuple):
+    """
+    Who speaks to whom.
+
+    @ivar we: who says something again speaks for others as well; house: it has a firm, whose things are ours.
+    @ivar they: who asked speaks for others, and not of itself and who is asked.
+    """
+
+    we: bool = False
+    house: bool = True
+    they: bool = False
 
 
 @cache

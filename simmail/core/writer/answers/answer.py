@@ -41,7 +41,7 @@ _NAMED = frozenset({
     "answer.own", "answer.life", "answer.propose", "answer.details", "answer.recall", "answer.piece",
     "answer.sum", "answer.never", "answer.open", "answer.called_off", "answer.confirm", "answer.do", "answer.dont",
     "answer.option", "answer.way", "answer.who", "answer.me", "answer.opinion",
-    "answer.stated", "answer.denied", "answer.find_out", "answer.item",
+    "answer.stated", "answer.denied", "answer.find_out", "answer.item", "answer.weigh",
 })
 #: Answers that compare what is asked with what is known.
 _COMPARED = frozenset({"answer.said_so", "answer.said_not"})

@@ -56,10 +56,10 @@ def requested(scene: Scene, read: Read, question: MailQuestion, place: int, valu
 def _done(scene: Scene, question: MailQuestion) -> tuple[str, str]:
     """What a request of several deeds, or one that is not plain, wants done and not done; two C{""} for another."""
     how = restating(scene.language.code)
-    plea = bidden(question.text, scene.language)
+    plea = bidden(question.text, scene.language, scene.sides._replace(we=False))
     if plea:
         return plea, plea
-    told = stated(question.text, scene.language)
+    told = stated(question.text, scene.language, scene.sides._replace(we=False))
     lead = next((one for one in how.done if told is not None and told.yes.startswith(one)), "")
     if told is None or not lead or not told.no.startswith(how.undone):
         return "", ""

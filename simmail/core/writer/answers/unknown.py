@@ -56,10 +56,14 @@ def unknown(
         return Said(act="answer.either", values=without_topic(plain))
     # A question that calls its reader "you" is the reader's own matter, but not "do you know who ...?".
     restate = restating(language.code)
+    if question.type == "how" and mentions_any(f"{low} ", how.was):
+        return Said(act="answer.was", values=without_topic(plain))
+    clause = wondered(question.text, language, scene.sides)
+    if clause and not restate.weighed.isdisjoint(low.split()):
+        return Said(act="answer.weigh", values={**without_topic(plain), "value": clause})
     if not {*restate.asked, *language.polite_words, *language.familiar_words}.isdisjoint(
             led_in(words(question.text), restate)):
         gone = any(f" {word} " in f" {low} " for word in restate.past_words)
-        clause = wondered(question.text, language, scene.for_firm)
         if clause and scene.request.persona.org and not gone and restate.wishing.isdisjoint(low.split()) and (
                 question.type != "when"):
             # What a firm does and needs can be looked up.
@@ -75,8 +79,7 @@ def unknown(
     if colleague is not None:
         plain.update(colleague=colleague.name, area=colleague.area)
         return Said(act="answer.unknown", values=plain)
-    asked = wondered(question.text, language, scene.for_firm)
-    return Said(act="answer.find_out", values={**without_topic(plain), "value": asked}) if asked else Said(
+    return Said(act="answer.find_out", values={**without_topic(plain), "value": clause}) if clause else Said(
         act="answer.unknown", values=plain)
 
 
@@ -84,7 +87,7 @@ def looked_into(
     scene: Scene, read: Read, question: MailQuestion, asked: str, values: dict[str, str], known: AnswerSources
 ) -> Said:
     """What is said to who wants something found out: it is, or it is not known; nobody knows it before having asked."""
-    told, how = clause_stated(asked, scene.language, scene.for_firm), restating(scene.language.code)
+    told, how = clause_stated(asked, scene.language, scene.sides), restating(scene.language.code)
     if told is None or not told.yes or told.wished:
         return unknown(scene, read, question, values, known)
     whole = next((one for one in read.found.prose.sentences if stands_in(question, one)), question.text)

@@ -55,18 +55,33 @@ def yes_or_no(scene: Scene, read: Read, question: MailQuestion, values: dict[str
     if any(f" {word} " in low for word in how.any_words) and question.type == "yes_no":
         yes = yes and scene.manner.yes < 0.6  # "is there anything else?": mostly not
     named = {"yes": short[0] or scene.language.yes} if yes else {"no": short[1] or scene.language.no}
-    statement = (clause_stated(question.behind, scene.language, scene.for_firm) if question.behind else
-                 stated(question.text, scene.language, scene.for_firm))
+    statement = (clause_stated(question.behind, scene.language, scene.sides) if question.behind else
+                 stated(question.text, scene.language, scene.sides)
+                 or clause_stated(_supposed(question.text, scene.language), scene.language, scene.sides))
     told = "" if statement is None else statement.yes if yes else statement.no
     if told and statement is not None and (statement.wished or statement.nobody and not yes):
         said = f"{scene.language.yes if yes else scene.language.no}, {told}."
         return Said(act="answer.own", values={**without_topic(values), "value": f"{said[:1].upper()}{said[1:]}"})
     if told and scene.dice.chance(_IN_FULL[scene.length], "stated", question.text):
         return Said(act="answer.stated" if yes else "answer.denied", values={
-            **without_topic(values), "value": in_full(told, scene)})
+            **without_topic(values), **_hedged(told, scene.language), "value": in_full(told, scene)})
     if _is_of_state(question, scene.language):
         return Said(act="answer.so" if yes else "answer.not_so", values={**values, **named})
     return Said(act="answer.yes" if yes else "answer.no", values={**values, **named})
+
+
+def _supposed(question: str, language: Language) -> str:
+    """A question without "perhaps" before it: "Perhaps it went to the wrong address?"."""
+    first, _, rest = question.partition(" ")
+    return rest if first.lower().strip(",") in asking(language.code).perhaps else question
+
+
+def _hedged(told: str, language: Language) -> dict[str, str]:
+    """With what somebody limits what it says of things; of itself it knows."""
+    how = restating(language.code)
+    first = told.partition(" ")[0].partition("'")[0]
+    own = first in (*how.asked.values(), *how.themselves_all, *how.theirs.values(), *how.asking.values())
+    return {} if own or not language.hedge else {"hedge": language.hedge}
 
 
 def _is_of_state(question: MailQuestion, language: Language) -> bool:
@@ -99,7 +114,7 @@ def either_of(scene: Scene, question: MailQuestion) -> Said | None:
     if question.type in ("who", "what", "much", "many", "where", "when") or question.behind or (
             question.options and question.options[-1].lower().startswith(asking(scene.language.code).limiting)):
         return None  # "every time or only sometimes?" is told by its word
-    both = either_stated(question.text, scene.language, scene.for_firm)
+    both = either_stated(question.text, scene.language, scene.sides)
     if not both:
         return None
     liked_one = liked(both, scene.request.notes, scene.language)

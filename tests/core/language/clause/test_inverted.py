@@ -5,7 +5,7 @@ from __future__ import annotations
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.language.clause.inverted import flipped, participle, past_tense, third_person
-from simmail.core.language.clause.tables import restating
+from simmail.core.language.clause.tables import Sides, restating
 
 EN = restating("en")
 
@@ -21,7 +21,7 @@ class InvertedTests(SynchronousTestCase):
             ("while I was away", "while you were away"), ("when you are ready", "when I am ready"),
         ):
             self.assertEqual(flipped(words.split(), EN), said)
-        self.assertEqual(flipped("send us your list as you are late".split(), EN, we=True),
+        self.assertEqual(flipped("send us your list as you are late".split(), EN, Sides(we=True)),
                          "send you our list as we are late")
 
     def test_forms(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.language.clause.statement import clause_stated, either_stated, stated, wondered
+from simmail.core.language.clause.tables import Sides
 from simmail.core.language.tables import language
 
 EN = language("en")
@@ -13,9 +14,9 @@ EN = language("en")
 class StatedTests(SynchronousTestCase):
     """Questions that want a yes or a no."""
 
-    def check(self, rows: tuple[tuple[str, str, str], ...], we: bool = False) -> None:
+    def check(self, rows: tuple[tuple[str, str, str], ...], sides: Sides = Sides()) -> None:
         for question, yes, no in rows:
-            told = stated(question, EN, we)
+            told = stated(question, EN, sides)
             self.assertEqual((told.yes, told.no) if told else None, (yes, no), question)
 
     def test_verbs(self) -> None:
@@ -67,7 +68,7 @@ class StatedTests(SynchronousTestCase):
         self.check((
             ("Are you taking new patients?", "we're taking new patients", "we aren't taking new patients"),
             ("Are you a robot?", "I'm a robot", "I'm not a robot"),
-        ), we=True)
+        ), Sides(we=True))
 
     def test_offers(self) -> None:
         """What is offered is wished for or not."""
