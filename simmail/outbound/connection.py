@@ -72,9 +72,9 @@ class HttpConnection:
         """Let so much more come."""
         self._left += octets
 
-    def allow(self) -> None:
-        """Let at least the head of another answer come."""
-        self._left = max(self._left, HEAD)
+    def allow(self, octets: int) -> None:
+        """Let at least another answer come, with so much behind its head."""
+        self._left = max(self._left, HEAD + octets)
 
     def took(self, octets: int) -> bool:
         """Count what came, and tell whether it may be looked at."""

@@ -28,7 +28,8 @@ from twisted.internet.protocol import Protocol
 from twisted.internet.ssl import optionsForClientTLS
 from twisted.internet.task import deferLater
 from twisted.python.failure import Failure
-from twisted.web.client import Agent, HTTPConnectionPool, ResponseNeverReceived
+from twisted.web.client import Agent, HTTPConnectionPool, ResponseDone, ResponseNeverReceived
+from twisted.web.http import PotentialDataLoss
 from twisted.web.http_headers import Headers
 from twisted.web.iweb import IAgentEndpointFactory, IBodyProducer
 from zope.interface import implementer
@@ -67,6 +68,7 @@ class HttpAnswer(NamedTuple):
     @ivar url: where from, after redirects.
     @ivar body: its first octets, as many as were asked for, as sent (nothing is unpacked).
     @ivar fields: the header fields that were asked for, by lower-case name; C{""} where one is not given.
+    @ivar cut: there is more of the body, which did not come or was not asked for.
     """
 
     status: int
@@ -74,6 +76,7 @@ class HttpAnswer(NamedTuple):
     content_type: str
     body: bytes
     fields: Mapping[str, str] = MappingProxyType({})
+    cut: bool = False
 
 
 class Request(NamedTuple):
@@ -249,7 +252,7 @@ class Gate:
         self, url: WebUrl, request: Request, line: HttpConnection, pool: HTTPConnectionPool
     ) -> HttpAnswer | str:
         if pool.persistent:
-            self._allow(url.place, line)
+            self._allow(url.place, line, request.most)
         agent = Agent.usingEndpointFactory(self._reactor, _Fixed(self._secured(url, line)), pool)
         headers = Headers()
         for name, value in request.headers:
@@ -266,9 +269,10 @@ class Gate:
                 return location
             line.more(request.most)
             response.deliverBody(collector)
+            body = await collector.done
             return HttpAnswer(
-                response.code, str(url), _field(response, b"content-type")[:200], await collector.done,
-                {name: _field(response, name.encode())[:1000] for name in request.fields})
+                response.code, str(url), _field(response, b"content-type")[:200], body,
+                {name: _field(response, name.encode())[:1000] for name in request.fields}, collector.cut)
         except BaseException:
             # A body without an end must not hold a connection that is kept.
             collector.hang_up()
@@ -277,13 +281,13 @@ class Gate:
             if not pool.persistent:
                 line.hang_up()
 
-    def _allow(self, place: str, line: HttpConnection) -> None:
+    def _allow(self, place: str, line: HttpConnection, most: int) -> None:
         """Let each connection to a place take another answer: which of them serves the next request is not known."""
         if len(self._kept) > MOST_QUIET:
             self._kept = {one: lines for one, lines in self._kept.items() if lines}
         lines = self._kept.setdefault(place, WeakSet())
         for one in lines:
-            one.allow()
+            one.allow(most)
         lines.add(line)
 
     def _hush(self, place: str) -> None:
@@ -348,12 +352,14 @@ class _Collector(Protocol):
     The first octets of a body.
 
     @param whole: it is read to its end, so that the connection can be used again, unless it is far too long.
+    @ivar cut: there is more than was kept.
     """
 
     def __init__(self, most: int, whole: bool = False) -> None:
         self._left = most
         self._spare = _SPARE if whole else 0
         self._parts: list[bytes] = []
+        self.cut = False
         self.done: Deferred[bytes] = Deferred()
 
     def dataReceived(self, data: bytes) -> None:
@@ -361,6 +367,7 @@ class _Collector(Protocol):
         self._parts.append(taken)
         self._left -= len(taken)
         self._spare -= len(data) - len(taken)
+        self.cut = self.cut or len(taken) < len(data)
         if not self._left and self._spare <= 0:
             self.hang_up()
             self._finish()
@@ -372,6 +379,7 @@ class _Collector(Protocol):
 
     def connectionLost(self, reason: Failure = Failure(Exception())) -> None:
         # A body cut short is a body: what came of it can be read.
+        self.cut = self.cut or reason.check(ResponseDone, PotentialDataLoss) is None
         self._finish()
 
     def _finish(self) -> None:

@@ -34,6 +34,15 @@ class ObjectStoreContract:
             await self.store.put("universes/a-1/x_y.z", octets)
             self.assertEqual(await self.store.get("universes/a-1/x_y.z"), octets)
 
+    async def test_get_many(self: Any) -> None:
+        """Large ones are read whole one after the other, whatever came before them."""
+        octets = [os.urandom(1 + 400 * 1024 * one) for one in range(8)]
+        for number, one in enumerate(octets):
+            await self.store.put(f"a/{number}", one)
+        for _ in range(5):
+            for number, one in enumerate(octets):
+                self.assertEqual(await self.store.get(f"a/{number}"), one)
+
     async def test_missing(self: Any) -> None:
         """What was not put is not there."""
         with self.assertRaises(NotFound):
