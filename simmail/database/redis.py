@@ -193,7 +193,9 @@ class RedisDatabase:
         else:
             done = self._list.add(universe).addCallback(
                 lambda _: self._of(prefix).writes.call(packed, committed, may_batch))
-        done.addCallback(self._replicated.told, universe)
+        if universe in self._replicated:
+            done.addCallback(lambda done: self._replicated.told(
+                done, universe, done.first + len(commit.events) - 1 if commit.events else 0))
         return done.addErrback(self._fenced, universe, token) if token else done
 
     def _fenced(self, failure: Failure, universe: str, token: str) -> Failure:
@@ -228,7 +230,8 @@ class RedisDatabase:
 
     def events(self, universe: str, query: EventQuery) -> Deferred[list[bytes]]:
         """C{since} and C{until} are included, C{after} and C{before} are not."""
-        return Deferred.fromCoroutine(self._questions.events(self._prefix(universe), query))
+        shown = self._replicated.shown(universe, query)
+        return Deferred.fromCoroutine(self._questions.events(self._prefix(universe), shown))
 
     def last_event(self, universe: str) -> Deferred[int]:
         prefix = self._prefix(universe)
@@ -365,11 +368,12 @@ class RedisDatabase:
         if universe:
             prefix, token = self._prefix(universe), self._leases.tokens.get(universe, "")
             try:
-                last = await self._of(prefix).writes.call((*self._start["opened"], prefix, token, JUMP))
+                last = await self._of(prefix).writes.call((
+                    *self._start["opened"], prefix, token, 0 if universe in self._replicated else JUMP))
             except Fenced:
                 self._leases.refused(universe, token)
             self._of(prefix).unsynced.numbers[prefix] = last
-            self._replicated.add(universe)
+            self._replicated.add(universe, last)
             await all_of([self._replicated.kept(one) for one in ("", universe)])
 
     def available(self, universe: str) -> bool:

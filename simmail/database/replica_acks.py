@@ -18,12 +18,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol, TypeVar
 
+from msgspec.structs import replace
 from twisted.internet.defer import CancelledError, Deferred, fail, succeed
 from twisted.internet.task import deferLater
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from simmail.concurrency import Waiting, as_deferred
+from simmail.core.records.commit import EventQuery
 from simmail.database import layout
 from simmail.database.connection import RedisConnection
 from simmail.database.queries import all_of
@@ -238,15 +240,26 @@ class ReplicatedUniverses:
 
     def __init__(self, primary_of: Callable[[str], HasReplicas]) -> None:
         self._primary_of = primary_of
-        self._ids: set[str] = set()
+        # With the highest event number that may be told of.
+        self._ids: dict[str, int] = {}
 
-    def add(self, *universes: str) -> None:
-        """These are some."""
-        self._ids.update(universes)
+    def __contains__(self, universe: str) -> bool:
+        return universe in self._ids
+
+    def add(self, universe: str, last: int = 0) -> None:
+        """This is one, with events up to a number."""
+        self._ids[universe] = last
 
     def discard(self, universe: str) -> None:
         """This is none any more."""
-        self._ids.discard(universe)
+        self._ids.pop(universe, None)
+
+    def shown(self, universe: str, query: EventQuery) -> EventQuery:
+        """What is to be looked for, so that nobody is shown an event that may be lost yet."""
+        last = self._ids.get(universe)
+        if last is None or query.before is not None and query.before <= last:
+            return query
+        return replace(query, before=last + 1)
 
     def away(self, universe: str) -> str:
         """Why nothing can be told of a universe now, C{""}: it can."""
@@ -257,11 +270,17 @@ class ReplicatedUniverses:
         """Why that is so of any whose primary is up."""
         return next(filter(None, (self.away(one) for one in self._ids if self._primary_of(one).healthy)), "")
 
-    def told(self, result: T, universe: str) -> T | Deferred[T]:
-        """What was answered, when it may be told."""
-        if universe not in self._ids or not (acks := self._primary_of(universe).acks).wanted:
+    def told(self, result: T, universe: str, last: int = 0) -> T | Deferred[T]:
+        """What was answered, when it may be told.  @param last: the number of its last event, 0 for none."""
+        def tell(_: None) -> T:
+            if last > self._ids.get(universe, last):
+                self._ids[universe] = last
             return result
-        return acks.wait().addCallback(lambda _: result)
+
+        if universe not in self._ids:
+            return result
+        acks = self._primary_of(universe).acks
+        return acks.wait().addCallback(tell) if acks.wanted else tell(None)
 
     @as_deferred
     async def kept(self, universe: str) -> None:
@@ -278,12 +297,12 @@ class ReplicatedUniverses:
             self.log.info("event numbers of {universe} will jump: {error}", universe=universe, error=error)
             return False
         finally:
-            self._ids.discard(universe)
+            self.discard(universe)
         return True
 
     async def close(self) -> None:
         """All are closed in order, and nobody else has any."""
-        for universe in sorted(self._ids - {""}):
+        for universe in sorted(self._ids.keys() - {""}):
             if await self.closed_in_order(universe):
                 try:
                     meta = layout.prefix(universe) + layout.META

@@ -139,7 +139,8 @@ class IDatabase(Interface):
         From now on have what is committed in a universe on a replica of its Redis before anybody is told of it, where
         replicas are waited for; Deferred.  It is asked by who has just taken the universe, until it is given back.
 
-        Where it was not given back in order event numbers jump ahead: some that were used may not be known.
+        Nor are events found before.  Where it was not given back in order event numbers jump ahead: some that were used
+        may not be known.
 
         @raise Unavailable: Redis is away, or no replica confirms.
         """

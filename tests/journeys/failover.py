@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import random
+import threading
 import time
+import urllib.request
+from http.client import HTTPException
 from typing import Any, NamedTuple
 
 from tests import seaweed
@@ -61,6 +64,46 @@ class Door(Service):
         return self.at.logged()
 
 
+class Stream:
+    """
+    Follows the event stream, again after each end, from where it was.
+
+    @ivar numbers: of the events, as they came.
+    """
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self.numbers: list[int] = []
+        self._done = threading.Event()
+        self._thread = threading.Thread(target=self._follow)
+        self._thread.start()
+
+    def close(self) -> None:
+        """It is read no more; it was, all the time."""
+        if not self._done.is_set() and not self._thread.is_alive():
+            raise AssertionError("whoever follows the stream has died")
+        self._done.set()
+        self._thread.join()
+
+    def _follow(self) -> None:
+        while not self._done.wait(0.05):
+            headers = {"Authorization": f"Bearer {self._service.key}"}
+            if self.numbers:
+                headers["Last-Event-ID"] = str(self.numbers[-1])
+            try:
+                with urllib.request.urlopen(urllib.request.Request(
+                        f"http://127.0.0.1:{self._service.port('http')}/api/events/stream", headers=headers),
+                        timeout=1.0) as answer:
+                    for line in answer:
+                        if line.startswith(b"id: "):
+                            self.numbers.append(int(line[4:]))
+                        if self._done.is_set():
+                            return
+            except (OSError, HTTPException):
+                # It is away, or silent.
+                continue
+
+
 class FailOver:
     """
     Two servers on a cluster of three primaries with a replica each, and a universe that is replicated.
@@ -80,8 +123,9 @@ class FailOver:
         self._door = Door(self._servers["a"])
         hurry(self._door)
         self._load, self._changes = Load(self._door, senders=200), Changes(self._door)
-        self._memory = Memory(self._door)
+        self._memory, self._stream = Memory(self._door), Stream(self._door)
         case.addCleanup(self._memory.close)
+        case.addCleanup(self._stream.close)
         self._owner = "a"
         self._uids: dict[str, int] = {}
 
@@ -137,13 +181,32 @@ class FailOver:
         self._case.assertEqual({name: uid for name, uid in now.items() if name in self._uids}, self._uids)
         self._uids = now
 
+    def _check_jobs(self) -> None:
+        """They were done in the order in which they were due, each when the clock was there."""
+        due: dict[str, str] = {}
+        done: list[tuple[str, str]] = []
+        for one in self._door.events("job.scheduled,job.updated,job.done"):
+            job = one["data"]
+            if one["type"] == "job.done":
+                done.append((due[job["id"]], job["id"]))
+            else:
+                due[job["id"]] = job["due"]
+        self._case.assertEqual(done, sorted(done))
+
     def finish(self, within: float = SOON) -> str:
         """All that follows from the mail is there, once, in order, at either server; answers the fingerprint."""
         door, case = self._door, self._case
         until(lambda: door.good("GET", "/api/events?type=persona.sent&limit=1"), within)
         self._memory.close()
         door.good("PUT", "/api/clock", {"frozen": True})
+        shown = set(self._memory.seen)
         check_all(case, self._load, self._memory, within)
+        events = [one["id"] for one in door.events("*")]
+        case.assertEqual(shown - set(events), set(), "shown and lost")
+        until(lambda: self._stream.numbers[-1:] == events[-1:], within)
+        self._stream.close()
+        case.assertEqual(self._stream.numbers, events[events.index(self._stream.numbers[0]):], "the stream")
+        self._check_jobs()
         fingerprint = door.good("GET", "/api/fingerprint")
         case.assertEqual(self._servers[self._owner].stop(), 0)
         door.at = self._servers["b" if self._owner == "a" else "a"]

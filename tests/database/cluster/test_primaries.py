@@ -309,7 +309,9 @@ class ReplicaTests(StreamCase):
         self.cluster.cut_off("{%s}" % self.universe)
         await until(lambda: self.failed)
         seen = await self.database.last_event(self.universe)
-        self.assertGreater(seen, len(self.acknowledged))
+        shown = [json.loads(one) for one in await self.database.events(self.universe, EventQuery(limit=10**9))]
+        self.assertEqual({one["data"]["n"] for one in shown} - set(self.acknowledged), set())
+        self.assertGreater(seen, len(shown))
         self.cluster.kill(self.primary)
         # As good as dead: what it kept is not made again.
         self.database._of("{%s}" % self.universe).unsynced.part(lambda prefix: True)
