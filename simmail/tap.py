@@ -76,6 +76,11 @@ RESETS = 0.5
 #: Real seconds between two looks whether the state folder is where it was and may be written into, and at Redis.
 LOOK = 1.0
 
+#: What C{/readyz} says of listeners that are not there, of replicated universes while they are opened, and of commits
+#: that no replica is known to have, before why.
+NOT_LISTENING, NOT_OPEN = "not listening", "universes are not open yet"
+UNCONFIRMED = "what is committed is not known to outlive its Redis"
+
 #: Where a service listens in which nothing goes on.
 RESTING = Listen(smtp=None, smtps=None, submission=None, imap=None, imaps=None, http=0)
 
@@ -442,7 +447,7 @@ class Daemon(SignalledService):
                     in_thread=in_thread, peers=self._peers,
                     checks=(("listeners", self._check_listeners), ("store", lambda: journal.condition.told),
                             ("redis", lambda: database.away), *((
-                                ("objects", self._check_objects), ("replica", lambda: database.unconfirmed)
+                                ("objects", self._check_objects), ("replica", lambda: self._check_replica(database))
                             ) if self._replicas is not None else ())),
                     warnings=(self._people_warnings, self._figures.damage, self._away,
                               lambda: [f"journal: {one}" for one in journal.condition.damage]),
@@ -469,7 +474,7 @@ class Daemon(SignalledService):
         return [self._people.wrong] if self._people is not None and self._people.wrong else []
 
     def _check_listeners(self) -> str:
-        return "" if self.running and all(port.connected for port in self._ports) else "not listening"
+        return "" if self.running and all(port.connected for port in self._ports) else NOT_LISTENING
 
     def _object_figures(self) -> str:
         parts = (self._objects, self._replicas)
@@ -479,8 +484,12 @@ class Daemon(SignalledService):
         """What is wrong with the store of objects, as far as universes here are concerned."""
         if self._server is None or self._replicas is None or self._objects is None:
             return ""
-        waits = self._objects.trouble or "universes are not open yet" if self._server.awaited else ""
-        return self._replicas.trouble or waits
+        if self._replicas.trouble or not self._server.awaited:
+            return self._replicas.trouble
+        return self._objects.told or NOT_OPEN
+
+    def _check_replica(self, database: RedisDatabase) -> str:
+        return f"{UNCONFIRMED}: {database.unconfirmed}" if database.unconfirmed else ""
 
     def _reopen(self) -> None:
         """SIGUSR1: whoever rotates logs has moved the log file."""

@@ -59,6 +59,7 @@ from simmail.mailstore.maildir.names import (
 )
 from simmail.mailstore.maildir.opened import OpenMessages
 from simmail.mailstore.replication.replica import IReplica
+from simmail.mailstore.threads import AWAY
 from simmail.mailstore.writer.requests import CloseStore, IWriter
 
 #: Longest that anybody waits to see what was promised, when the disk is slow (real seconds).
@@ -444,7 +445,7 @@ class MailStore:
         try:
             disk = os.fstatvfs(self.layout.root)
         except OSError as error:
-            raise Unavailable(f"the mail store is away: {error.strerror}") from error
+            raise Unavailable(f"{AWAY}: {error.strerror}") from error
         return disk.f_bavail * disk.f_frsize, disk.f_blocks * disk.f_frsize
 
     @as_deferred

@@ -21,6 +21,8 @@ from twisted.python.failure import Failure
 
 from simmail.errors import Unavailable
 
+#: What people are told when the disk refuses something, before what it said.
+AWAY = "the mail store is away"
 #: What is taken from the queue at once, at most.
 MOST_AT_ONCE = 256
 #: What is answered in one turn of the reactor, at most, and real seconds after which no more is: what is sent off
@@ -67,7 +69,7 @@ def outcome(function: Callable[..., Any], *args: Any) -> Any:
     try:
         return function(*args)
     except OSError as error:
-        return _failure(Unavailable(f"the mail store is away: {error.strerror or error}"))
+        return _failure(Unavailable(f"{AWAY}: {error.strerror or error}"))
     except sqlite3.Error as error:
         return _failure(Unavailable(f"the index is away: {error}"))
     except BaseException:

@@ -32,6 +32,8 @@ LARGEST, MOST = 256 * 1024 * 1024, 4 * 1024 * 1024
 KEPT = 30.0
 #: Real seconds before what failed is asked again, at first and at most.
 _PAUSE, _LONGEST_PAUSE = 0.1, 1.6
+#: What people are told while it does not do what it is asked, before what is wrong.
+AWAY = "the object store is away"
 #: Names that are listed at once.
 PAGE = 1000
 
@@ -80,6 +82,11 @@ class S3ObjectStore:
         self._sign: Any = AWS4Auth(*secret, region, "s3")
         self._round_trips = {name: Histogram() for name in _OPERATIONS}
         self.trouble = ""
+
+    @property
+    def told(self) -> str:
+        """What is wrong with it, for people; C{""}: nothing is known to be."""
+        return f"{AWAY}: {self.trouble}" if self.trouble else ""
 
     def figures(self) -> str:
         """Return how long its answers took, in Prometheus's exposition format."""
@@ -162,7 +169,7 @@ class S3ObjectStore:
             except Unreachable as error:
                 why = str(error)
             except CancelledError:
-                raise Unavailable("the object store is away: the service ends") from None
+                raise Unavailable(f"{AWAY}: the service ends") from None
             else:
                 if status in taken:
                     self._answers()
@@ -198,9 +205,9 @@ class S3ObjectStore:
 
     def _refused(self, why: str) -> Unavailable:
         if not self.trouble:
-            self.log.error("the object store is away: {why}", why=why)
+            self.log.error("{away}: {why}", away=AWAY, why=why)
         self.trouble = why
-        return Unavailable(f"the object store is away: {why}")
+        return Unavailable(self.told)
 
 
 class _Signed:

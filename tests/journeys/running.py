@@ -26,6 +26,7 @@ import yaml
 from twisted.trial.unittest import SynchronousTestCase
 
 import simmail
+from tests.docs.readiness import undocumented
 from tests.stopwatch import Stopwatch
 
 #: The folder that holds the package: a checkout, or where it was installed.
@@ -106,6 +107,7 @@ class Service:
     """
     C{python -m simmail run} on a state folder.
 
+    @ivar told: all that C{/readyz} has told of its checks.
     @ivar out, log: files with what it printed and logged, over all its lives.
     @ivar descriptors: soft and hard limit of those it is begun with, None for those of this process.
     """
@@ -118,6 +120,7 @@ class Service:
         self._arguments = arguments
         self.process: subprocess.Popen[bytes] | None = None
         self.key, self._password = "", ""
+        self.told: set[tuple[str, str]] = set()
         self.descriptors: tuple[int, int] | None = None
         self.endpoints: dict[str, dict[str, Any]] = {}
 
@@ -217,7 +220,10 @@ class Service:
 
     def get(self, path: str, key: str | None = None, timeout: float = 60.0) -> Answer:
         """GET."""
-        return self.call("GET", path, key=key, timeout=timeout)
+        answer = self.call("GET", path, key=key, timeout=timeout)
+        if path == "/readyz":
+            self.told |= answer.json()["checks"].items()
+        return answer
 
     def good(self, method: str, path: str, body: Any = None, key: str | None = None) -> Any:
         """What a call that must succeed answers."""
@@ -291,6 +297,8 @@ class JourneyCase(SynchronousTestCase):
                 raise
             self.assertEqual(status, 0, service.logged()[-3000:])
         end_redis(service.state)
+        # Whoever reads it finds it in the documentation.
+        self.assertEqual([one for one in sorted(service.told) if undocumented(dict([one]))], [])
         log = service.logged()
         at = log.find("Traceback (most recent call last)")
         self.assertEqual(at, -1, log[max(0, at - 500):at + 3000])

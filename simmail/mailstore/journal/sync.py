@@ -23,6 +23,9 @@ from simmail.errors import Unavailable
 from simmail.mailstore.threads import Send
 
 
+#: What people are told while there is a doubt, before what it is.
+DOUBTFUL = "no mail is taken, for the disk may have lost what was written"
+
 #: Octets and files that must be free before mail is promised that has no place yet.
 _ROOM, _ROOM_FILES = 64 * 1024 * 1024, 10_000
 
@@ -192,7 +195,7 @@ class Condition(NamedTuple):
     @property
     def told(self) -> str:
         """The doubt, for people."""
-        return f"no mail is taken, for the disk may have lost what was written: {self.doubt}" if self.doubt else ""
+        return f"{DOUBTFUL}: {self.doubt}" if self.doubt else ""
 
 
 class Doubts:

@@ -21,6 +21,8 @@ HEADING = "Health"
 
 #: Less free space than this on the mail's disk is a failed check, octets.
 LEAST_SPACE = 64 * 1024 * 1024
+#: What is said then.
+FULL = "the disk is full"
 
 _PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -61,7 +63,7 @@ def _store(services: Services) -> str:
             free, _ = universe.store.space()
         except Unavailable as error:
             return str(error)
-        return "ok" if free >= LEAST_SPACE else "the disk is full"
+        return "ok" if free >= LEAST_SPACE else FULL
     return "ok"
 
 
