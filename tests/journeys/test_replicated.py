@@ -216,6 +216,8 @@ class ReplicatedTests(JourneyCase):
         service.good("POST", "/api/admin/universes", {"id": "shop", "login": True})
         self.assertIn("universes/shop/", self.names(service))
         service.good("DELETE", "/api/admin/universes/shop")
+        self.assertEqual(self.names(service), {"universes/main/", "snapshots/main/"})
+        service.good("DELETE", f"/api/snapshots/{snapshot}")
         self.assertEqual(self.names(service), {"universes/main/"})
 
     def names(self, service: Service) -> set[str]:
