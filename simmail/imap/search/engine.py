@@ -63,28 +63,24 @@ class SearchEngine:
 
         @raise No: it is too much to ask.
         """
-        return await self._among(key, self.selected.present())
+        return await self.among(key, self.selected.present())
 
     async def among(self, key: Key, uids: Sequence[int]) -> Sequence[int]:
         """Those of some ascending UIDs that the client knows that fit.  @raise No: it is too much to ask."""
-        return await self._among(key, uids)
-
-    async def _among(self, key: Key, uids: Sequence[int]) -> Sequence[int]:
-        """Those of some ascending UIDs that fit."""
         if not uids:
             return uids
         await self.yield_to_reactor()
         if isinstance(key, Every):
             # Keys of two kinds may be equal as tuples.
             for one in sorted({repr(one): one for one in key.keys}.values(), key=_cost):
-                uids = await self._among(one, uids)
+                uids = await self.among(one, uids)
             return uids
         if isinstance(key, Either):
-            found = set(await self._among(key.first, uids))
-            found.update(await self._among(key.second, [uid for uid in uids if uid not in found]))
+            found = set(await self.among(key.first, uids))
+            found.update(await self.among(key.second, [uid for uid in uids if uid not in found]))
             return [uid for uid in uids if uid in found]
         if isinstance(key, Not):
-            left = set(await self._among(key.key, uids))
+            left = set(await self.among(key.key, uids))
             return [uid for uid in uids if uid not in left]
         if _cost(key) > 1:
             return await self._by_index(key, uids)

@@ -229,7 +229,7 @@ class Journal:
             and fails only because the journal is closed, which has it for the next start.
         """
         if len(self._committed) >= _MOST_COMMITTED:
-            self._write_committed()
+            self.note_committed()
         self._write_soon()
         if self._replicated and delivery.universe in self._replicated:
             # It is promised when it is answered.
@@ -315,13 +315,10 @@ class Journal:
         self._lazy = None
         self.look()
         # Even when nothing is settled there may be something to be noted.
-        self._write_committed()
+        self.note_committed()
 
     def note_committed(self) -> None:
         """Let the writer know now of all commits that were made."""
-        self._write_committed()
-
-    def _write_committed(self) -> None:
         committed, self._committed = self._committed, []
         self.writer.send(NoteCommitted(committed))
 
@@ -334,7 +331,7 @@ class Journal:
         Deferred of what is owed a commit, and of what was filed again just now: what nobody waits for, and what
         the disk had lost.
         """
-        self._write_committed()
+        self.note_committed()
         return self._writer_of(at).call(FindUncommitted(at))
 
     def _writer_of(self, at: StoreId) -> IWriter:
@@ -346,12 +343,12 @@ class Journal:
 
     def foreign(self, universe: str) -> Deferred[list[str]]:
         """Deferred of the ids of what other programs delivered and is owed a commit, in order."""
-        self._write_committed()
+        self.note_committed()
         return self.writer.call(ListForeign(universe))
 
     def unsettled(self, universe: str) -> Deferred[list[str]]:
         """Deferred of the ids that are owed a commit; that no others are is durable."""
-        self._write_committed()
+        self.note_committed()
         return self.writer.call(ListUnsettled(universe))
 
     def erase(self, universe: str) -> Deferred[None]:
@@ -410,7 +407,7 @@ class Journal:
 
         async def closing() -> None:
             await self.sync()
-            self._write_committed()
+            self.note_committed()
             try:
                 await self.writer.call(Shut(not self._unsynced))
             except Unavailable:
