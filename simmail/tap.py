@@ -405,7 +405,7 @@ class Daemon(SignalledService):
         store = S3ObjectStore(
             gate, reactor, objects.url, objects.region, Secret(
                 os.environ.get(objects.access_key_env, ""), os.environ.get(objects.secret_key_env, "")),
-            parse_duration(objects.timeout).total_seconds(), time.time)
+            parse_duration(objects.timeout).total_seconds(), time.time, in_thread)
         self._objects = store
         replicas = self._replicas = Replicas(
             store, reactor, in_thread, str(self._state / "mail"), images)  # type: ignore[arg-type]

@@ -20,7 +20,7 @@ from weakref import WeakSet
 
 from OpenSSL.SSL import Error as TlsError
 from service_identity import VerificationError
-from twisted.internet.defer import CancelledError, Deferred, fail, succeed
+from twisted.internet.defer import CancelledError, Deferred, fail
 from twisted.internet.endpoints import wrapClientTLS
 from twisted.internet.error import ConnectError, ConnectionRefusedError
 from twisted.internet.error import TimeoutError as ConnectTimeout
@@ -53,6 +53,8 @@ QUIET, MOST_QUIET = 30.0, 1000
 
 #: Connections that are kept to one place; octets of a body that are read to keep one.
 PER_PLACE, _SPARE = 16, 64 * 1024
+#: Octets of a body that are sent at once.
+PIECE = 64 * 1024
 
 _REDIRECTING = (301, 302, 303, 307, 308)
 
@@ -389,24 +391,38 @@ class _Collector(Protocol):
 
 @implementer(IBodyProducer)
 class _Body:
-    """A few octets to be sent."""
+    """Octets to be sent, as fast as they are taken."""
 
     def __init__(self, octets: bytes) -> None:
-        self._octets = octets
+        self._octets = memoryview(octets)
         self.length = len(octets)
+        self._at = 0
+        self._paused = False
+        self._done: Deferred[None] = Deferred()
+        self._consumer: Any = None
 
     def startProducing(self, consumer: Any) -> Deferred[None]:
-        consumer.write(self._octets)
-        return succeed(None)
+        self._consumer = consumer
+        self.resumeProducing()
+        return self._done
 
     def pauseProducing(self) -> None:
-        """Notice that all is written already."""
+        """Write nothing for now."""
+        self._paused = True
 
     def resumeProducing(self) -> None:
-        """Notice that all is written already."""
+        """Go on."""
+        self._paused = False
+        while not self._paused and self._at < self.length:
+            piece = bytes(self._octets[self._at:self._at + PIECE])
+            self._at += len(piece)
+            self._consumer.write(piece)
+        if self._at >= self.length and not self._done.called:
+            self._done.callback(None)
 
     def stopProducing(self) -> None:
-        """Notice that all is written already."""
+        """Nobody takes any more."""
+        self._paused, self._at = True, self.length
 
 
 def _field(response: Any, name: bytes) -> str:

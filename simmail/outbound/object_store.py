@@ -19,6 +19,7 @@ from twisted.internet.task import deferLater
 from twisted.logger import Logger
 from zope.interface import implementer
 
+from simmail.concurrency import Lock
 from simmail.core.net.url import parse
 from simmail.core.records.objects import ObjectPage
 from simmail.core.time.histogram import Histogram, lines
@@ -28,6 +29,8 @@ from simmail.outbound.http_client import Gate, Request, Unreachable
 
 #: Octets of an object that is read, and of any other answer.
 LARGEST, MOST = 256 * 1024 * 1024, 4 * 1024 * 1024
+#: Octets of a body that take milliseconds to sign, which is done in a thread.
+LARGE = 256 * 1024
 #: Real seconds that a connection is kept.
 KEPT = 30.0
 #: Real seconds before what failed is asked again, at first and at most.
@@ -64,13 +67,14 @@ class S3ObjectStore:
     @param url: of the bucket; region: as signatures name it.
     @param patience: real seconds for everything that one call takes.
     @param wall: the wall clock's Unix time: a signature holds for some minutes.
+    @param in_thread: runs a function in a thread, answering a Deferred.
     """
 
     log = Logger()
 
     def __init__(
         self, gate: Gate, reactor: IReactorTime, url: str, region: str, secret: Secret, patience: float,
-        wall: Callable[[], float],
+        wall: Callable[[], float], in_thread: Callable[..., Any],
     ) -> None:
         # It brings a library for HTTP with it, which nobody needs to whom no store is configured.
         from requests_aws4auth import AWS4Auth
@@ -79,7 +83,11 @@ class S3ObjectStore:
         self._url = url.rstrip("/")
         self._lab = (parse(url).place,)
         self._patience = patience
+        self._in_thread = in_thread
+        # It makes another key each day: what signs in a thread, one at a time, has one of its own.
         self._sign: Any = AWS4Auth(*secret, region, "s3")
+        self._sign_large: Any = AWS4Auth(*secret, region, "s3")
+        self._turn = Lock(reactor)
         self._round_trips = {name: Histogram() for name in _OPERATIONS}
         self.trouble = ""
 
@@ -188,7 +196,11 @@ class S3ObjectStore:
     ) -> tuple[int, bytes]:
         signed = _Signed(method, self._url + target, dict(headers), body)
         signed.headers["x-amz-date"] = datetime.fromtimestamp(self._wall(), UTC).strftime("%Y%m%dT%H%M%SZ")
-        self._sign(signed)
+        if body is None or len(body) < LARGE:
+            self._sign(signed)
+        else:
+            async with self._turn:
+                await self._in_thread(self._sign_large, signed)
         begin = self._reactor.seconds()
         answer: Any = await self._gate.fetch(Request(
             signed.url, method, tuple(signed.headers.items()), body, self._lab, redirects=0, most=most,

@@ -7,6 +7,7 @@ import time
 from typing import Any
 
 from twisted.internet.defer import gatherResults, succeed
+from twisted.internet.threads import deferToThread
 from twisted.trial.unittest import TestCase
 from zope.interface.verify import verifyObject
 
@@ -120,4 +121,4 @@ class S3ObjectStoreTests(ObjectStoreContract, TestCase):
         self.addCleanup(gate.close)
         self.store = S3ObjectStore(
             gate, reactor, seaweed.seaweed().bucket(), seaweed.REGION,  # type: ignore[arg-type]
-            Secret(seaweed.ACCESS_KEY, seaweed.SECRET_KEY), 20.0, time.time)
+            Secret(seaweed.ACCESS_KEY, seaweed.SECRET_KEY), 20.0, time.time, deferToThread)

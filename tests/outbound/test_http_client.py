@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 from twisted.internet.defer import CancelledError, Deferred, fail, succeed
@@ -13,7 +14,9 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.net.egress import NOWHERE
 from simmail.outbound.connection import HEAD
-from simmail.outbound.http_client import AT_ONCE, HttpAnswer, BEAT, Gate, MOST, PATIENCE, QUIET, Request, Unreachable
+from simmail.outbound.http_client import (
+    AT_ONCE, BEAT, Gate, HttpAnswer, MOST, PATIENCE, PIECE, QUIET, Request, Unreachable, _Body,
+)
 from tests.outbound.notations import HOSTS, NAMES, URLS, urls
 
 PUBLIC = "93.184.215.14"
@@ -211,6 +214,37 @@ class AnswerTests(GateTestCase):
         self.assertEqual(result, [
             HttpAnswer(200, "http://site.com:8080/a%20b?q=%C3%BC", "text/html", b"<title>Hi</title>")])
         self.assertTrue(self.transports[0].disconnecting or self.transports[0].disconnected)
+
+    def test_large_body(self) -> None:
+        """A body of many pieces is sent whole."""
+        octets = bytes(range(256)) * (3 * PIECE // 256) + b"end"
+        result = self.fetch("http://site.com/u", method="PUT", body=octets)
+        self.answer(page())
+        self.assertEqual(self.transports[0].value().partition(b"\r\n\r\n")[2], octets)
+        self.assertEqual(result[0].status, 200)
+
+    def test_pieces(self) -> None:
+        """Nothing is sent while nothing is taken; who takes no more gets no more."""
+        taken: list[bytes] = []
+        octets = b"x" * (2 * PIECE + 1)
+        body = _Body(octets)
+
+        def write(piece: bytes) -> None:
+            taken.append(piece)
+            body.pauseProducing()
+
+        done = body.startProducing(SimpleNamespace(write=write))
+        self.assertEqual([len(one) for one in taken], [PIECE])
+        body.resumeProducing()
+        self.assertNoResult(done)
+        body.resumeProducing()
+        self.successResultOf(done)
+        self.assertEqual(b"".join(taken), octets)
+        taken.clear()
+        body = _Body(octets)
+        body.startProducing(SimpleNamespace(write=write))
+        body.stopProducing()
+        self.assertEqual(len(taken), 1)
 
     def test_redirects(self) -> None:
         """Five are followed, each a connection of its own, without cookies; a sixth is one too many."""

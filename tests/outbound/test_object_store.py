@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+from hashlib import sha256
 from typing import Any
 
-from twisted.internet.defer import Deferred, fail, succeed
+from twisted.internet.defer import Deferred, fail, maybeDeferred, succeed
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.errors import NotFound, Unavailable
 from simmail.outbound.http_client import HttpAnswer, Request, Unreachable
-from simmail.outbound.object_store import S3ObjectStore, Secret
+from simmail.outbound.object_store import LARGE, S3ObjectStore, Secret
 
 NOW = 1_780_000_000.0
 ERROR = b"<?xml version='1.0'?><Error><Code>%s</Code><Message>no</Message></Error>"
@@ -45,7 +48,16 @@ class S3ObjectStoreTests(SynchronousTestCase):
         self.reactor, self.gate = Clock(), FakeGate()
         self.store = S3ObjectStore(
             self.gate, self.reactor, "https://s3.test:8333/mail/", "eu-1",  # type: ignore[arg-type]
-            Secret("AKID", "hush"), 5.0, lambda: NOW)
+            Secret("AKID", "hush"), 5.0, lambda: NOW, self.in_thread)
+        self.threads: list[tuple[Deferred[None], Callable[[], Any]]] | None = None
+
+    def in_thread(self, do: Callable[..., Any], *more: Any) -> Deferred[Any]:
+        """Do it, when a test lets it be done."""
+        if self.threads is None:
+            return maybeDeferred(do, *more)
+        done: Deferred[None] = Deferred()
+        self.threads.append((done, partial(do, *more)))
+        return done
 
     def later(self, done: Deferred[Any], seconds: float) -> Any:
         """What is known so much later."""
@@ -71,6 +83,24 @@ class S3ObjectStoreTests(SynchronousTestCase):
         self.assertEqual(headers["x-amz-date"], "20260528T202640Z")
         self.assertIn("Credential=AKID/20260528/eu-1/s3/aws4_request", headers["Authorization"])
         self.assertNotIn("hush", str(request))
+
+    def test_large(self) -> None:
+        """What takes long to sign is signed in a thread, one at a time; what is small waits for none of it."""
+        self.gate.replies, self.threads = [answer(200)], []
+        done = [self.store.put(name, octets) for name, octets in (
+            ("one", b"x" * LARGE), ("two", b"y" * LARGE), ("small", b"z"))]
+        self.successResultOf(done[2])
+        for at in range(2):
+            self.assertNoResult(done[at])
+            self.assertEqual(len(self.threads), at + 1)
+            signed, sign = self.threads[at]
+            sign()
+            signed.callback(None)
+            self.reactor.advance(0)
+            self.successResultOf(done[at])
+        self.assertEqual([one.url.rpartition("/")[2] for one in self.gate.asked], ["small", "one", "two"])
+        digests = [dict(one.headers)["x-amz-content-sha256"] for one in self.gate.asked]
+        self.assertEqual(digests, [sha256(one).hexdigest() for one in (b"z", b"x" * LARGE, b"y" * LARGE)])
 
     def test_again(self) -> None:
         """What fails for a moment is asked again, with growing pauses."""

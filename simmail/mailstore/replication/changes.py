@@ -7,7 +7,7 @@ no harm.  Messages are known by mailbox, folder and UID; their octets by a diges
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
@@ -166,6 +166,15 @@ AnyChange = (
 encode_change: Any = msgspec.msgpack.Encoder().encode
 
 
+#: Octets of messages, each behind what it is known by.
+Contents = Sequence[tuple[bytes, bytes]]
+
+
 def digest_of(octets: bytes) -> bytes:
     """Return what octets are known by."""
     return blake2b(octets, digest_size=20).digest()
+
+
+def named(octets: Iterable[bytes]) -> Contents:
+    """Return octets with what they are known by."""
+    return [(digest_of(one), one) for one in octets]

@@ -104,10 +104,10 @@ class Compaction:
                 taken.append(octets_of[place.begin:place.begin + place.size])
                 size += place.size
             if size >= LARGEST:
-                await log.append((), taken)
+                await log.append((), await log.name(taken))
                 taken, size = [], 0
         if taken:
-            await log.append((), taken)
+            await log.append((), await log.name(taken))
 
 
 #: Segments, as (epoch, number), with where in them the octets are that are needed.

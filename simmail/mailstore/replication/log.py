@@ -9,7 +9,7 @@ done is put as soon as it is back: what is here is never missing there for longe
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from msgspec import Struct, field
@@ -18,10 +18,13 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from simmail.errors import Fenced, Unavailable
-from simmail.mailstore.replication.changes import AnyChange, digest_of
-from simmail.mailstore.replication.objects import LogObject, name_of, segment
+from simmail.mailstore.replication.changes import AnyChange, Contents, named
+from simmail.mailstore.replication.objects import LogObject, name_of, PackedSegment, segment
+from simmail.mailstore.replication.opening import InThread
 from simmail.mailstore.replication.state import ReplicaState
 
+#: Octets that take milliseconds to digest, which is done in a thread.
+LARGE = 256 * 1024
 #: Octets of a segment, after which no more is put into it; changes in it.
 LARGEST, MOST = 8 * 1024 * 1024, 5000
 #: Real seconds that what nobody waits for may wait to be put, and after which a store that is away is tried again.
@@ -40,16 +43,16 @@ class LogPlace(Struct, eq=False):
     done: Deferred[None] = field(default_factory=Deferred)
     filled: bool = False
     changes: Sequence[AnyChange] = ()
-    contents: Sequence[tuple[bytes, bytes]] = ()
+    contents: Contents = ()
 
-    def fill(self, changes: Sequence[AnyChange], octets: Iterable[bytes] = ()) -> None:
+    def fill(self, changes: Sequence[AnyChange], contents: Contents = ()) -> None:
         """
         Put changes here, none if nothing was done after all.
 
-        @param octets: of messages that the changes name by their digests.
+        @param contents: of messages that the changes name by their digests.
         """
         self.changes = changes
-        self.contents = [(digest_of(one), one) for one in octets]
+        self.contents = contents
         self.filled = True
         self.log.filled(self)
 
@@ -74,6 +77,7 @@ class ReplicaLog:
     The log of one epoch.
 
     @param objects: an C{IObjectStore}; reactor: C{IReactorTime}; state: what there is.
+    @param in_thread: runs a function in a thread.
     @param epoch: that was begun here; nonce: of this process, for no other puts the same.
     @param fenced: called once when another server has begun an epoch.
     @ivar number: of the last segment; octets: of all segments, by their numbers.
@@ -84,9 +88,9 @@ class ReplicaLog:
 
     def __init__(
         self, objects: Any, reactor: Any, universe: str, epoch: int, state: ReplicaState, nonce: str,
-        fenced: Callable[[], object] = lambda: None,
+        in_thread: InThread, fenced: Callable[[], object] = lambda: None,
     ) -> None:
-        self._objects, self._reactor, self.universe = objects, reactor, universe
+        self._objects, self._reactor, self.universe, self._in_thread = objects, reactor, universe, in_thread
         self.epoch, self.state, self.nonce, self._fenced = epoch, state, nonce, fenced
         self._places: deque[LogPlace] = deque()
         self._sending: list[LogPlace] = []
@@ -122,14 +126,21 @@ class ReplicaLog:
         self._places.append(place)
         return place
 
-    def append(self, changes: Sequence[AnyChange], octets: Iterable[bytes] = ()) -> Deferred[None]:
+    async def name(self, octets: Sequence[bytes]) -> Contents:
+        """Return octets with what they are known by; what is large holds nobody up meanwhile."""
+        if sum(map(len, octets)) < LARGE:
+            return named(octets)
+        found: Contents = await self._in_thread(named, octets)
+        return found
+
+    def append(self, changes: Sequence[AnyChange], contents: Contents = ()) -> Deferred[None]:
         """Return a Deferred: changes are in the store."""
         try:
             self.check()
         except Unavailable:
             return fail()
         place = self.reserve()
-        place.fill(changes, octets)
+        place.fill(changes, contents)
         return place.done
 
     def note(self, changes: Sequence[AnyChange]) -> None:
@@ -205,7 +216,25 @@ class ReplicaLog:
             self._lazy = None
         self._sending = taken
         number = self.number + 1
-        packed, where = segment(self.nonce, changes, list(contents.items()))
+
+        def pack() -> PackedSegment:
+            return segment(self.nonce, changes, list(contents.items()))
+
+        if octets < LARGE:
+            self._put_segment(number, taken, changes, pack())
+            return
+
+        async def packed() -> None:
+            self._put_segment(number, taken, changes, await self._in_thread(pack))
+
+        Deferred.fromCoroutine(packed()).addErrback(
+            lambda failure: self.log.failure("what is to be put of {universe} is wrong", failure,
+                                             universe=self.universe))
+
+    def _put_segment(
+        self, number: int, taken: Sequence[LogPlace], changes: Sequence[AnyChange], one: PackedSegment
+    ) -> None:
+        packed, where = one
 
         def put(there: bool) -> None:
             if self._closed:
@@ -224,7 +253,8 @@ class ReplicaLog:
             self.put()
             self._send_some()
 
-        self._put(name_of(self.universe, LogObject(self.epoch, number)), packed, put)
+        if not self._closed:
+            self._put(name_of(self.universe, LogObject(self.epoch, number)), packed, put)
 
     def _lazily(self) -> None:
         self._lazy = None

@@ -22,7 +22,7 @@ import msgspec
 from msgspec import Struct
 
 from simmail.errors import Unavailable
-from simmail.mailstore.replication.changes import AnyChange
+from simmail.mailstore.replication.changes import AnyChange, Contents
 
 _SEGMENT, _BASE, _SEAL = b"simmail segment 1\n", b"simmail base 1\n", b"simmail seal 1\n"
 _PART = b"simmail snapshot 1\n"
@@ -61,6 +61,10 @@ class _Head(Struct, frozen=True, array_like=True):
     contents: list[_Content]
 
 
+#: The octets of a segment, and where in them contents are, as (begin, size), by their digests.
+PackedSegment = tuple[bytes, dict[bytes, tuple[int, int]]]
+
+
 class ReplicaSegment(NamedTuple):
     """What a segment says; C{places}: where in the object which octets are, by their digests, as (begin, size)."""
 
@@ -92,8 +96,7 @@ def id_of(universe: str, name: str) -> LogObject | None:
     return LogObject(int(found[1]), int(found[2]), bool(found[3]) or not int(found[2]))
 
 
-def segment(nonce: str, changes: Sequence[AnyChange], contents: Sequence[tuple[bytes, bytes]]) -> tuple[
-        bytes, dict[bytes, tuple[int, int]]]:
+def segment(nonce: str, changes: Sequence[AnyChange], contents: Contents) -> PackedSegment:
     """
     Return the octets of a segment, and where in them C{contents} are.
 

@@ -14,9 +14,7 @@ from simmail.concurrency import as_deferred
 from simmail.interfaces import IHeld
 from simmail.mailstore.delivery.request import StoreId
 from simmail.mailstore.maildir.layout import Layout
-from simmail.mailstore.replication.changes import (
-    BodiesDropped, BodiesHeld, CommitsSettled, digest_of, UniverseErased,
-)
+from simmail.mailstore.replication.changes import BodiesDropped, BodiesHeld, CommitsSettled, UniverseErased
 from simmail.mailstore.replication.log import ReplicaLog
 from simmail.mailstore.replication.writer import ReplicatedWriter
 from simmail.mailstore.threads import IWorker
@@ -52,7 +50,8 @@ class ReplicatedBodies:
         place = self._log.reserve()
         try:
             await self._bodies.keep(keys, octets)
-            place.fill([BodiesHeld(tuple(keys), digest_of(octets))], [octets])
+            contents = await self._log.name([octets])
+            place.fill([BodiesHeld(tuple(keys), contents[0][0])], contents)
         except BaseException:
             place.abandon()
             raise

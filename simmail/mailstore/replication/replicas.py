@@ -94,7 +94,8 @@ class Replicas:
         if not holds:
             await self._restore(universe, opened.state)
         await self._in_thread(write_marker, self._root, universe, ReplicaMarker(opened.epoch, boot))
-        log = ReplicaLog(self._objects, self._reactor, universe, opened.epoch, opened.state, nonce, lost)
+        log = ReplicaLog(
+            self._objects, self._reactor, universe, opened.epoch, opened.state, nonce, self._in_thread, lost)
         if holds:
             await self._catch_up(log)
         Compaction(self._objects, log, self._in_thread)
@@ -120,7 +121,8 @@ class Replicas:
         try:
             found: Iterator[Any] = differences(layout, log.state)
             while (some := await self._in_thread(next, found, None)) is not None:
-                await log.append(*some)
+                changes, octets = some
+                await log.append(changes, await log.name(octets))
         finally:
             layout.close()
 

@@ -35,8 +35,8 @@ from simmail.mailstore.maildir.filename import NEW, Row, packed, path_of, unpack
 from simmail.mailstore.maildir.layout import Layout
 from simmail.mailstore.maildir.names import INBOX, mailbox_dir
 from simmail.mailstore.replication.changes import (
-    AnnotationsSet, AnyChange, CommitOwed, CommitsSettled, FlagsSet, ForeignOwed, KeywordsDefined, MailboxDescribed,
-    MailboxDropped, MessagesAppeared, MessagesDeparted, MessagesTransferred, StoredMessage, digest_of,
+    AnnotationsSet, AnyChange, CommitOwed, CommitsSettled, Contents, FlagsSet, ForeignOwed, KeywordsDefined,
+    MailboxDescribed, MailboxDropped, MessagesAppeared, MessagesDeparted, MessagesTransferred, StoredMessage,
 )
 from simmail.mailstore.replication.log import LogPlace, ReplicaLog
 from simmail.mailstore.replication.reading import read_messages
@@ -44,7 +44,7 @@ from simmail.mailstore.threads import IWorker
 from simmail.mailstore.writer.requests import Adopt, FindUncommitted, IWriter, Refuse, Replay
 
 #: What is to be said of an answer, with the octets that it names.
-_Said = tuple[Iterable[AnyChange], Iterable[bytes]]
+_Said = tuple[Iterable[AnyChange], Contents]
 
 
 class _Seen(Struct, eq=False):
@@ -117,8 +117,8 @@ class ReplicatedWriter:
                 place.fill(self._descriptions([await one for one in described]))
                 raise
             seen = [await one for one in described]
-            changes, octets = await say(answer)
-            place.fill([*self._descriptions(seen), *changes], octets)
+            changes, contents = await say(answer)
+            place.fill([*self._descriptions(seen), *changes], contents)
         except BaseException:
             place.abandon()
             raise
@@ -201,12 +201,13 @@ class ReplicatedWriter:
 
         async def say(result: DeliveryResult) -> _Said:
             filed.append(result)
-            octets = [one.octets for one in messages(delivery)] if delivery.parts else [delivery.octets]
+            contents = await self._log.name(
+                [one.octets for one in messages(delivery)] if delivery.parts else [delivery.octets])
             strange = [mailbox_dir(copy.mailbox) for copy in result.copies if known and self._known.get(
                 (copy.mailbox, copy.folder)) != copy.uidvalidity]
             # Somebody has put another folder in the place of the one that was known.
             seen = [await one for one in self._describe(strange)]
-            return [*self._descriptions(seen), *_delivered(delivery, result, octets)], octets
+            return [*self._descriptions(seen), *_delivered(delivery, result, contents)], contents
 
         unknown = self._unknown([(one.mailbox, one.folder) for one in delivery.placements])
         known = not unknown
@@ -298,33 +299,33 @@ class ReplicatedWriter:
         async def say(answer: Adopted) -> _Said:
             read = await self._read([Added(request.mailbox, request.name, row, answer.table) for row in answer.rows()])
             owed = [ForeignOwed([foreign for foreign, _ in answer.owed])] if answer.owed else []
-            return [*_changes(read), *owed], _octets(read)
+            return [*_changes(read), *owed], _contents(read)
 
         return self._ask(request, say, self._unknown([(request.mailbox, request.name)]))
 
     def _find(self, request: FindUncommitted) -> Deferred[Owing]:
         async def say(answer: Owing) -> _Said:
-            said, octets = await self._found(answer.filed)
+            said, contents = await self._found(answer.filed)
             settled = set(self._log.state.owed).difference(answer.ids)
-            return [*said, *([CommitsSettled(sorted(settled))] if settled else [])], octets
+            return [*said, *([CommitsSettled(sorted(settled))] if settled else [])], contents
 
         return self._ask(request, say, waits=False)
 
     def _replay(self, request: Replay) -> Deferred[Replayed]:
         async def say(answer: Replayed) -> _Said:
-            said, octets = await self._found(answer.filed)
+            said, contents = await self._found(answer.filed)
             owed = [(delivery, copies) for delivery, copies in answer.deliveries if delivery.commit]
-            return ([*said, *(_owed(delivery, copies, digest_of(delivery.octets)) for delivery, copies in owed)],
-                    [*octets, *(delivery.octets for delivery, _ in owed)])
+            more = await self._log.name([delivery.octets for delivery, _ in owed])
+            return ([*said, *(_owed(*one, digest) for one, (digest, _) in zip(owed, more))], [*contents, *more])
 
         return self._ask(request, say, waits=False)
 
-    async def _found(self, filed: Iterable[DeliveryResult]) -> tuple[list[AnyChange], list[bytes]]:
+    async def _found(self, filed: Iterable[DeliveryResult]) -> tuple[list[AnyChange], Contents]:
         """What was filed after a crash."""
         read = await self._read([added for one in filed for added in one.added])
         seen = [await one for one in self._describe(self._unknown(
             [(one.change.mailbox, one.change.folder) for one in read]))]
-        return [*self._descriptions(seen), *_changes(read)], _octets(read)
+        return [*self._descriptions(seen), *_changes(read)], _contents(read)
 
     async def _read(self, added: Iterable[Added]) -> list[_Read]:
         groups: dict[tuple[str, str], list[Added]] = {}
@@ -343,13 +344,14 @@ def _changes(read: Iterable[_Read]) -> list[AnyChange]:
     return [one.change for one in read]
 
 
-def _octets(read: Iterable[_Read]) -> list[bytes]:
-    return [octets for one in read for octets in one.octets]
+def _contents(read: Iterable[_Read]) -> Contents:
+    """What they were read with, in a thread."""
+    return [(message.digest, octets) for one in read for message, octets in zip(one.change.messages, one.octets)]
 
 
-def _delivered(delivery: Delivery, filed: DeliveryResult, octets: Sequence[bytes]) -> Iterable[AnyChange]:
+def _delivered(delivery: Delivery, filed: DeliveryResult, contents: Contents) -> Iterable[AnyChange]:
     """What has become of a delivery."""
-    digests = list(map(digest_of, octets))
+    digests = [digest for digest, _ in contents]
     singles = {one.id: (digest, one.saved) for one, digest in zip(messages(delivery), digests)} if delivery.parts else {
         delivery.id: (digests[0], delivery.saved)}
     for one in filed.added:

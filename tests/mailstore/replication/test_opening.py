@@ -9,7 +9,7 @@ from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.errors import Fenced, Unavailable
-from simmail.mailstore.replication.changes import BodiesHeld, digest_of
+from simmail.mailstore.replication.changes import BodiesHeld, digest_of, named
 from simmail.mailstore.replication.log import ReplicaLog
 from simmail.mailstore.replication.objects import LogObject, SEAL, name_of
 from simmail.mailstore.replication.opening import OpenedEpoch, begin
@@ -36,11 +36,11 @@ class OpeningTests(SynchronousTestCase):
 
     def log(self, opened: OpenedEpoch, nonce: str = "a") -> ReplicaLog:
         """The log of an epoch."""
-        return ReplicaLog(self.objects, Clock(), "main", opened.epoch, opened.state, nonce)
+        return ReplicaLog(self.objects, Clock(), "main", opened.epoch, opened.state, nonce, maybeDeferred)
 
     def hold(self, log: ReplicaLog, key: str) -> Any:
         """Say something."""
-        return log.append([BodiesHeld((key,), digest_of(key.encode()))], [key.encode()])
+        return log.append([BodiesHeld((key,), digest_of(key.encode()))], named([key.encode()]))
 
     def test_first(self) -> None:
         """Of what nobody knows there is nothing; each who opens it begins another epoch."""
