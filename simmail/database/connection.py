@@ -82,6 +82,7 @@ class _Call(Struct, eq=False):
     A command that was sent and not yet answered.
 
     @ivar answer: None once it was told that time is over; the reply still takes its turn.
+    @ivar prepares: it is asked of this Redis, wherever its keys are.
     """
 
     packed: bytes
@@ -89,6 +90,7 @@ class _Call(Struct, eq=False):
     answer: Deferred[Any] | None
     sent: float
     tries: int = 0
+    prepares: bool = False
 
     @property
     def key(self) -> str:
@@ -167,6 +169,7 @@ class RedisConnection:
         self, reactor: IReactorTime, link: RedisUrl, timeout: float, scripts: Iterable[Script],
         changed: Callable[[], object], prepare: Callable[[], Deferred[None]] = _nothing_to_do,
         moved: Callable[[str], object] | None = None, asking: bool = False,
+        pushed: Callable[[list[Any]], object] | None = None,
     ) -> None:
         """
         @param timeout: real seconds a call may take.
@@ -177,6 +180,7 @@ class RedisConnection:
         @param moved: called when keys are said to be elsewhere, with the error answer (C{MOVED} or C{ASK}); nothing
             is sent until L{release}.
         @param asking: C{ASKING} goes before each command, for a slot that is not Redis's yet.
+        @param pushed: called with what comes of a channel, which answers no command.
         """
         self.ready = False
         self.round_trips = Histogram()
@@ -187,6 +191,7 @@ class RedisConnection:
         self._changed = changed
         self._prepare = prepare
         self._moved = moved
+        self._pushed = pushed
         self._ahead = _ASKING if asking else b""
         self._greeting = _greeting(link, scripts)
         self._scripts = [pack((b"SCRIPT", b"LOAD", script.text)) for script in scripts]
@@ -258,7 +263,7 @@ class RedisConnection:
             answer.errback(Failure(Unavailable("the database is away")))
         else:
             packed = args if isinstance(args, bytes) else pack(tuple(args))
-            self._send(_Call(packed, None, answer, self._reactor.seconds()))
+            self._send(_Call(packed, None, answer, self._reactor.seconds(), prepares=True))
         return answer
 
     def hold(self) -> Deferred[None]:
@@ -429,6 +434,9 @@ class RedisConnection:
         if wire is not self._wire:
             return
         self._heard = now = self._reactor.seconds()
+        if self._pushed is not None and isinstance(reply, list) and reply and reply[0] in _PUSHED:
+            self._pushed(reply)
+            return
         call = self._waiting.popleft()
         self.round_trips.observe(now - call.sent)
         if isinstance(reply, ResponseError):
@@ -451,7 +459,9 @@ class RedisConnection:
     def _complained(self, call: _Call, text: str) -> None:
         word = _first_word(text)
         elsewhere = word in _ELSEWHERE and self._moved is not None and call.tries < MOST_MOVES
-        if word == "NOSCRIPT" and not call.tries or elsewhere:
+        if elsewhere and call.prepares and self._moved is not None:
+            self._moved(text)
+        elif word == "NOSCRIPT" and not call.tries or elsewhere:
             # Everything sent since goes again behind it, in order, once what was sent has been answered.
             self._again.append(call)
             self._holding = True
@@ -529,6 +539,7 @@ class RedisConnection:
 
 _PING, _ASKING = pack((b"PING",)), pack((b"ASKING",))
 _ELSEWHERE = ("MOVED", "ASK")
+_PUSHED = frozenset((b"message", b"smessage", b"unsubscribe", b"sunsubscribe"))
 
 
 def _greeting(link: RedisUrl, scripts: Iterable[Script]) -> list[bytes]:

@@ -40,9 +40,9 @@ C{:jobs}            hash      job id: C{<due><state>NUL<kind>NUL<persona>NUL<cas
 C{:order}           zset      all scores 0: C{<scope>NUL<due><job id>}, where scope is
                               C{s<state>}, C{k<kind>}, C{p<persona>} or C{c<case>}
 C{:arrivals}        hash      arrival id: twelve digits of place, then the arrival
-C{:news}            channel   C{<first>-<last>} for each commit with events
 C{{~}:universes}    hash      universes that may have a document: their hash tags
 C{{~}:layout}       string    L{LAYOUT} of the data
+C{{~}:news}         channel   number of the last change of what several servers know together
 C{{~}:synced}       string    written to ask whether what was written before is synced
 C{{~}:bucket:<name>}  string  tokens left, and the Unix time of that; gone when whole
 ==================  ========  ====================================================

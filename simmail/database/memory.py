@@ -27,6 +27,7 @@ from simmail.core.rules.token_bucket import Bucket, draw
 from simmail.database import layout, leases
 from simmail.database.event_numbers import JUMP
 from simmail.database.leases import Leases, nobody
+from simmail.database.news import Listener
 from simmail.database.stored import STORED, StoredArrival, StoredDocument, StoredJob, StoredRow
 from simmail.errors import Conflict, Fenced, Invalid, Unavailable
 from simmail.interfaces import IDatabase
@@ -129,6 +130,7 @@ class MemoryDatabase:
         self.alone: dict[str, dict[str, bytes]] = {}
         self._spaces: defaultdict[str, _Space] = defaultdict(_Space) if beside is None else beside._spaces
         self._listeners: list[Callable[[bool], object]] = []
+        self._hearers: defaultdict[str, list[Listener]] = defaultdict(list) if beside is None else beside._hearers
         self._buckets: dict[str, Bucket] = {}
 
     def _space(self, universe: str) -> _Space:
@@ -300,6 +302,15 @@ class MemoryDatabase:
         if universe in self._leases.tokens:
             self._space(universe).lease, self._space(universe).open = None, False
             self._leases.given_back(universe)
+
+    def announce(self, universe: str, number: int) -> None:
+        if self.healthy:
+            for listener in tuple(self._hearers[universe]):
+                listener(number)
+
+    def on_news(self, universe: str, listener: Listener) -> Callable[[], None]:
+        self._hearers[universe].append(listener)
+        return lambda: self._hearers[universe].remove(listener)
 
     def on_health(self, listener: Callable[[bool], object]) -> Callable[[], None]:
         self._listeners.append(listener)

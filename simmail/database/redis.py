@@ -30,13 +30,14 @@ from simmail.database.cluster.primaries import ClusterPrimaries, ReplicaWaits
 from simmail.database.connection import pack, reason, Word
 from simmail.database.event_numbers import EventNumbers, JUMP, NoteKeeper, ahead
 from simmail.database.leases import Leases, nobody
+from simmail.database.news import Listener, News
 from simmail.database.primary import RedisPrimary, Scripts
 from simmail.database.queries import Questions, all_of, job_of
 from simmail.database.replica_acks import ReplicatedUniverses
 from simmail.database.stored import STORED, StoredRow
 from simmail.database.synced import Ask
 from simmail.database.universe_list import UniverseList
-from simmail.database.url import CLUSTER, FIELD, locked_out, members, parse, untrusted
+from simmail.database.url import CLUSTER, FIELD, RedisUrl, locked_out, members, parse, untrusted
 from simmail.errors import Conflict, Fenced, Invalid, Unavailable
 from simmail.interfaces import IDatabase
 
@@ -63,6 +64,17 @@ class OnePrimary:
     def of(self, prefix: str) -> RedisPrimary:
         """Which Redis has the keys of a hash tag."""
         return self._primary
+
+    def has(self, primary: RedisPrimary, prefix: str) -> bool:
+        """Whether one has the keys of a hash tag."""
+        return True
+
+    def home(self, key: str) -> RedisUrl:
+        """Which Redis has a channel."""
+        return self._primary.link
+
+    def look(self) -> None:
+        """It may be elsewhere: where it is never changes."""
 
     def open(self) -> None:
         """Begin to connect."""
@@ -130,6 +142,7 @@ class RedisDatabase:
         self._of = self._primaries.of
         self._questions = Questions(lambda key: self._of(_tag(key)).reads, scripts.start)
         self._replicated = ReplicatedUniverses(lambda universe: self._of(self._prefix(universe)))
+        self._news = News(reactor, timeout, self._primaries.home, self._primaries.look, bool(cluster))
         self._leases = Leases(node)
         self._list = UniverseList(lambda command: self._of(layout.prefix("")).writes.call(command))
 
@@ -423,6 +436,12 @@ class RedisDatabase:
             await self.take(universe)
         return self._leases.tokens.get(universe, "")
 
+    def announce(self, universe: str, number: int) -> None:
+        self._news.tell(self._prefix(universe) + layout.NEWS, number)
+
+    def on_news(self, universe: str, listener: Listener) -> Callable[[], None]:
+        return self._news.hear(self._prefix(universe) + layout.NEWS, listener)
+
     def on_health(self, listener: Callable[[bool], object]) -> Callable[[], None]:
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)
@@ -438,12 +457,13 @@ class RedisDatabase:
                 await one.synced.finish()
             if self._notes is not None and all(one.run is not None for one in self._primaries.all):
                 await self._notes.close()
+        await self._news.close()
         await self._primaries.close()
 
     # What Redis may have lost
 
     async def _came_back(self, primary: RedisPrimary, ask: Ask) -> None:
-        if self._of(layout.prefix("")) is primary:
+        if self._primaries.has(primary, layout.prefix("")):
             await self._list.restore(ask)
 
     def _run(self) -> str:
@@ -515,6 +535,7 @@ class RedisDatabase:
         return next((one for one in self._primaries.all if not one.healthy), self._primaries.all[0])
 
     def _changed(self) -> None:
+        self._news.settle()
         healthy, ailing = self._primaries.healthy, self._ailing
         why = locked_out if ailing.locked_out else untrusted if ailing.untrusted else None
         if self._opened and why is not None:

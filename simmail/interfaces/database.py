@@ -177,6 +177,19 @@ class IDatabase(Interface):
     def give_back(universe):
         """End a lease, if there is one: others can take it at once; Deferred.  @raise Fenced: another has."""
 
+    def announce(universe, number):
+        """
+        Tell all who listen (L{on_news}) a number, higher than any before, of something that has changed.
+
+        Nobody is promised that it is heard.
+        """
+
+    def on_news(universe, listener):
+        """
+        Call C{listener(int)} with what is announced by any process, this one as well; and C{listener(None)} whenever
+        some of it may have been missed.  Returns what ends that, to be called once.
+        """
+
     def on_health(listener):
         """Call C{listener(bool)} on each change of C{healthy}; returns what ends that, to be called once."""
 

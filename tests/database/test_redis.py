@@ -187,25 +187,6 @@ class LimitTests(RedisTestCase):
         self.assertEqual(sum(one.fresh for one in done), 30)
         self.assertEqual(sorted(one.first for one in done), sorted([*range(1, 31)] * 2))
 
-    async def test_news(self) -> None:
-        """The range of new event numbers is published on the universe's channel."""
-        heard: list[bytes] = []
-
-        class Listener(Protocol):
-            def connectionMade(self) -> None:
-                assert self.transport is not None
-                self.transport.write(f"SUBSCRIBE {layout.prefix('main')}{layout.NEWS}\r\n".encode())
-
-            def dataReceived(self, data: bytes) -> None:
-                heard.append(data)
-
-        link = parse(self.server.url)
-        listener = await link.endpoint(reactor, 1).connect(Factory.forProtocol(Listener))
-        await until(lambda: heard)
-        await self.database.commit("main", Commit(events=(Event("clock", NINE, {}),) * 3))
-        await until(lambda: b"1-3" in b"".join(heard))
-        listener.transport.abortConnection()
-
     async def names(self) -> list[str]:
         """Every key there is."""
         return sorted(name.decode() for name in await self.ask("KEYS", "*"))

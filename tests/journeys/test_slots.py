@@ -56,10 +56,7 @@ class SlotsTests(JourneyCase):
     def prepare(self, *nodes: str) -> None:
         """Start servers and give elm a persona and two logins."""
         shared().clear()
-        more = {"peers": "127.0.0.1:0", "secret": "a secret of servers"} if len(nodes) > 1 else {}
-        self.services = [self.service({
-            "redis": {"cluster": shared().urls[:1]}, "server": {"node": node, "demo": False, **more}})
-            for node in nodes]
+        self.services = [self.node(node, "a secret of servers" if len(nodes) > 1 else "") for node in nodes]
         for service in self.services:
             service.start()
         self.a, self.b = self.services[0], self.services[-1]
@@ -72,6 +69,12 @@ class SlotsTests(JourneyCase):
         self.sent: list[str] = []
         self.made: list[str] = []
         self.refused: list[str] = []
+
+    def node(self, name: str, secret: str) -> Service:
+        """A server, not started yet; C{secret}: of an installation, C{""} for none."""
+        more = {"peers": "127.0.0.1:0", "secret": secret} if secret else {}
+        return self.service({
+            "redis": {"cluster": shared().urls[:1]}, "server": {"node": name, "demo": False, **more}})
 
     # Load
 
@@ -191,6 +194,35 @@ class SlotsTests(JourneyCase):
         more()
         move.end()
         more()
+
+    def known(self, times: int = 7) -> list[float]:
+        """Real seconds from before a key is made at the first server until the last one takes it, and none any more."""
+        took = []
+        for _ in range(times):
+            begun = time.monotonic()
+            key = self.a.good("POST", "/api/admin/keys", {"universe": "main", "role": "viewer"})["key"]
+            until(lambda key=key: self.b.get("/api/status", key).status != 401, every=0.002)
+            took.append(time.monotonic() - begun)
+            begun = time.monotonic()
+            self.a.good("DELETE", f"/api/admin/keys/{key.split('_')[1]}")
+            until(lambda key=key: self.b.get("/api/status", key).status == 401, every=0.002)
+            took.append(time.monotonic() - begun)
+        return took
+
+    def test_apart(self) -> None:
+        """Two servers that do not reach each other: what one changes the other hears of by way of Redis."""
+        shared().clear()
+        self.a, self.b = self.node("a", "one secret of servers"), self.node("b", "another secret of servers")
+        self.a.start()
+        self.b.start()
+        self.assertLess(statistics.median(self.known()), NEWS)
+        move = KeyByKey(shared(), slot("{~}"), *self.places("{~}"))
+        move.begin()
+        self.assertLess(max(self.known()), SLOWEST)
+        move.carry(*move.keys())
+        move.end()
+        self.assertLess(max(self.known(1)), SLOWEST)
+        self.assertLess(statistics.median(self.known()), NEWS)
 
     def test_one(self) -> None:
         """One server, and the slot of its universe."""

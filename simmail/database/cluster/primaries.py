@@ -92,19 +92,26 @@ class ClusterPrimaries:
         self._changed = changed
         self._make = lambda link, asking: RedisPrimary(
             reactor, link, timeout, scripts, self._noticed, came_back, looked,
-            lambda text: self._told(link.host, text), asking=asking, replica_required=waits == "required")
+            lambda text: self._told(link, text), asking=asking, replica_required=waits == "required")
         self._waits = waits != "ignored"
         self._nowhere = self._make(seeds[0], False)
         self._slots = [self._nowhere] * SLOTS
+        # Places by the map, which knows of no slot that is moved key by key, and with those; empty before it is known.
+        self._homes: list[str] = []
         self._mapped: list[str] = []
         self._kept: dict[str, RedisPrimary] = {}
+        # The same as it will be in a moment, while what was committed to others is handed over.
+        self._coming: list[RedisPrimary] | None = None
         self.all = [self._nowhere]
         #: Slots that are moved key by key: where to, as C{ASK} said last.
         self._open: dict[int, str] = {}
+        # Who has said last that keys are elsewhere: he knows more than who has only heard of it.
+        self._teller: RedisUrl | None = None
         # Slots of which not all could be brought where they are moved to: until when it is not tried again.
         self._stuck: dict[int, float] = {}
         self._noted = Waiting[None](reactor)
         self._looking = self._closed = False
+        self._sure = True
         self._asking: RedisConnection | None = None
         self._waited: Deferred[None] | None = None
         self._timer: IDelayedCall | None = None
@@ -118,13 +125,21 @@ class ClusterPrimaries:
             primary = self._kept[prefix] = self._slots[slot(prefix)]
         return primary
 
+    def home(self, key: str) -> RedisUrl:
+        """Which Redis has a channel."""
+        return self._at(self._homes[slot(key)]) if self._homes else self._seeds[0]
+
+    def has(self, primary: RedisPrimary, prefix: str) -> bool:
+        """Whether one has the keys of a hash tag, or is about to."""
+        return (self._coming or self._slots)[slot(prefix)] is primary
+
     def together(self, prefix: str, other: str) -> bool:
         """Whether one script can see the keys of two hash tags."""
         return slot(prefix) == slot(other)
 
     def open(self) -> None:
         """Begin to connect."""
-        self._look()
+        self.look()
 
     @property
     def healthy(self) -> bool:
@@ -141,20 +156,21 @@ class ClusterPrimaries:
             await self._asking.close()
         await all_of([one.close() for one in self.all])
 
-    def _told(self, asked: str, text: str) -> None:
+    def _told(self, link: RedisUrl, text: str) -> None:
         """Keys are elsewhere, as one says."""
-        told = redirection(text, asked)
+        told = redirection(text, link.host)
         if told is not None and told.ask:
             self._open[told.slot] = told.place
-        self._look()
+        self._teller = link
+        self.look()
 
     def _noticed(self) -> None:
         self._noted.wake(None)
         if not self.healthy:
-            self._look()
+            self.look()
         self._changed()
 
-    def _look(self) -> None:
+    def look(self) -> None:
         """Find out who has which slots, unless that is being done."""
         if not self._looking and not self._closed:
             self._looking = True
@@ -167,10 +183,10 @@ class ClusterPrimaries:
     def _looked(self, result: object) -> None:
         self._looking = False
         if not self._closed and (
-                self._open or not self.healthy or any(one.held or one.acks.away for one in self.all)):
-            self._timer = self._reactor.callLater(AGAIN, self._look)
+                self._open or not self._sure or not self.healthy or any(one.held or one.acks.away for one in self.all)):
+            self._timer = self._reactor.callLater(AGAIN, self.look)
         elif not self._closed and self._waits:
-            self._timer = self._reactor.callLater(REPLICAS, self._look)
+            self._timer = self._reactor.callLater(REPLICAS, self.look)
 
     async def _learn(self) -> None:
         try:
@@ -178,14 +194,43 @@ class ClusterPrimaries:
         except Unavailable:
             return
         if not self._closed and "" not in places.primaries:
+            homes = list(places.primaries)
             for number, place in list(self._open.items()):
-                places.primaries[number] = await self._while_open(number, place, places.primaries[number])
-            await self._change(places)
+                places.primaries[number], homes[number] = await self._while_open(number, place, homes[number])
+            self._sure = await self._confirmed(places.primaries)
+            if self._sure:
+                self._homes = homes
+                await self._change(places)
         self._changed()
+
+    async def _confirmed(self, places: Sequence[str]) -> bool:
+        """Whether all that get slots say so themselves: a member may tell of what was, or not know yet what it gets."""
+        if self._nowhere in self.all or places == self._mapped:
+            return True
+        gained: dict[str, list[int]] = {}
+        for number, (owner, place) in enumerate(zip(self._mapped, places)):
+            if not place.startswith(_ASKING) and owner != place:
+                gained.setdefault(place, []).append(number)
+        for place, numbers in gained.items():
+            try:
+                claimed = (await self._map_of(self._at(place))).primaries
+            except (Unavailable, RuntimeError, TimeoutError):
+                return False
+            if any(claimed[number] != place for number in numbers):
+                return False
+        return True
+
+    async def _map_of(self, link: RedisUrl) -> SlotMap:
+        """What one member says of all slots.  @raise Unavailable: it does not."""
+        for primary in self.all:
+            if primary.link == link and primary.reads.ready and not primary.asking:
+                return _read(await primary.reads.ask(_ASKED), link.host)
+        async with self._dialled(link, self._timeout) as connection:
+            return _read(await connection.ask(_ASKED), link.host)
 
     async def _places(self) -> SlotMap:
         """Who has which slots.  @raise Unavailable: nobody tells."""
-        for primary in self.all:
+        for primary in sorted(self.all, key=lambda one: one.link != self._teller):
             if primary.reads.ready:
                 try:
                     return _read(await primary.reads.ask(_ASKED), primary.link.host)
@@ -221,22 +266,24 @@ class ClusterPrimaries:
         finally:
             await connection.close()
 
-    async def _while_open(self, number: int, place: str, home: str) -> str:
-        """Who is asked for a slot that is moved key by key; C{home}: who has it by the map."""
+    async def _while_open(self, number: int, place: str, home: str) -> tuple[str, str]:
+        """Who is asked for a slot that is moved key by key, and who has it by the map (C{home}, as far as is known)."""
         asking = f"{_ASKING}{place}"
         now = self._reactor.seconds()
         if now < self._stuck.get(number, now):
-            return home
+            return home, home
         try:
             if home != place:
                 async with self._dialled(self._at(home), LONGEST) as connection:
                     if await bring_over(connection.ask, number, place, self._seeds[0]):
                         self._stuck.pop(number, None)
-                        return asking
+                        return asking, home
+                    # What was read before may be of before.
+                    home = _read(await connection.ask(_ASKED), self._at(home).host).primaries[number] or home
         except (Unavailable, RuntimeError, TimeoutError) as error:
             if _place(self._slots[number]) == asking:
                 # It has all there is.
-                return asking
+                return asking, home
             if number not in self._stuck:
                 self._log.warn(
                     "slot {slot} is moved key by key to {place}; what is in it is away until that is done, for what is "
@@ -245,7 +292,7 @@ class ClusterPrimaries:
         else:
             self._stuck.pop(number, None)
         self._open.pop(number, None)
-        return home
+        return home, home
 
     def _at(self, place: str) -> RedisUrl:
         host, _, port = place.rpartition(":")
@@ -282,11 +329,16 @@ class ClusterPrimaries:
             await self._reach(added)
         losing = {old for old, owner in zip(self._slots, slots) if old is not owner}
         await all_of([one.writes.hold() for one in losing if one.writes.ready])
+        self._coming = slots
+        try:
+            for one in losing:
+                await self._hand_over(one, lambda prefix: slots[slot(prefix)])
+        finally:
+            self._coming = None
+        # Until now what came was held behind what was held already: nothing overtakes it.
         before, self._slots, self.all, self._mapped = self.all, slots, list(new.values()), places
         self._learn_replicas(found)
         self._kept.clear()
-        for one in losing:
-            await self._hand_over(one)
         for one in {*before, *self.all}:
             one.writes.release(lambda key: self._slots[slot(key)].writes)
             one.reads.release(lambda key: self._slots[slot(key)].reads)
@@ -298,15 +350,15 @@ class ClusterPrimaries:
             place = _place(one).removeprefix(_ASKING)
             one.acks.known([self._at(each) for each in found.replicas.get(place, ())])
 
-    async def _hand_over(self, loser: RedisPrimary) -> None:
-        numbers, made = loser.unsynced.part(lambda prefix: self.of(prefix) is not loser)
+    async def _hand_over(self, loser: RedisPrimary, of: Callable[[str], RedisPrimary]) -> None:
+        numbers, made = loser.unsynced.part(lambda prefix: of(prefix) is not loser)
         died = not loser.writes.ready
-        heirs = {self.of(prefix) for prefix in chain(numbers, (one.prefix for one in made))}
+        heirs = {of(prefix) for prefix in chain(numbers, (one.prefix for one in made))}
         for heir in heirs:
             self._log.info("{heir} has slots of {link} now", heir=heir.link, link=loser.link)
             await heir.take_over(
-                {prefix: number for prefix, number in numbers.items() if self.of(prefix) is heir},
-                [one for one in made if self.of(one.prefix) is heir], died)
+                {prefix: number for prefix, number in numbers.items() if of(prefix) is heir},
+                [one for one in made if of(one.prefix) is heir], died)
         loser.synced.passed_on(len(made), all_of([heir.synced.round() for heir in heirs]))
 
 

@@ -118,7 +118,6 @@ if n > 0 then
     local last = string.format('%d', number)
     changed[#changed + 1], changed[#changed + 2], changed[#changed + 3], changed[#changed + 4] =
         'last', last, 'at', latest
-    call('PUBLISH', prefix .. NEWS, outcome[1] .. '-' .. last)
 end
 
 if #changed > 0 then call('HSET', prefix .. META, unpack(changed)) end

@@ -2,7 +2,8 @@
 The server's own documents where several servers are one installation.
 
 Each change has a number, counted in the same commit.  A server that hears of the next number takes in what changed; one
-that missed any, because it was away or the other was, reads all tables again: a beat later at the most.  Which server
+that missed any, because it was away or the other was, reads all tables again: as soon as Redis tells it the number
+(L{simmail.database.news}), or a beat later where that is not heard either.  Which server
 has a universe is a document too.  Source: decisions, section 20.
 """
 
@@ -16,7 +17,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 from twisted.internet.defer import Deferred
-from twisted.internet.interfaces import IReactorTime
+from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.internet.task import deferLater, LoopingCall
 from twisted.logger import Logger
 
@@ -37,6 +38,12 @@ _VERSION = ("versions", "documents")
 
 #: The lease that is held by who makes what may be there once only; no universe can have this id.
 _TURN = "~turn"
+
+#: More than the number of any change.
+_ANY = 1 << 62
+
+#: Real seconds that a change which Redis has told of may take to come from who made it.
+SOON = 0.03
 
 #: Real seconds between two looks for what was missed; between two tries to have the turn, and for all of them; between
 #: two renewals of it.
@@ -62,12 +69,14 @@ class SharedDocuments(ServerDocuments):
         # On the instance: a Logger that is a class attribute takes the class's name for its namespace.
         self.logger = Logger(namespace="simmail.server")
         self._database, self._nodes, self._reactor = database, nodes, reactor
-        self._version = self._changes = self._underway = 0
+        self._version = self._changes = self._underway = self._rumour = 0
         self._founding = False
         self._known: dict[str, dict[str, bytes]] = {}
         self._reading, self._turn = Lock(reactor), Lock(reactor)
         self._beat = LoopingCall(self._look)
         self._beat.clock = reactor
+        self._looking: IDelayedCall | None = None
+        self._deafen: Callable[[], None] | None = None
 
     async def start(self, universes: Collection[str]) -> None:
         """
@@ -90,6 +99,7 @@ class SharedDocuments(ServerDocuments):
             if self._known[NODES].get(self._nodes.number) != octets:
                 await self.commit(Commit(puts=((NODES, self._nodes.number, octets),)))
         self._beat.start(BEAT, now=False)
+        self._deafen = self._database.on_news(SERVER, self._told)
 
     async def _take_over(self) -> None:
         """Documents that this server had for itself are the installation's, once; what that has stays as it is."""
@@ -111,6 +121,12 @@ class SharedDocuments(ServerDocuments):
         """Look for nothing any more."""
         if self._beat.running:
             self._beat.stop()
+        if self._deafen is not None:
+            self._deafen()
+            self._deafen = None
+        if self._looking is not None:
+            self._looking.cancel()
+            self._looking = None
 
     # Who has what
 
@@ -204,6 +220,7 @@ class SharedDocuments(ServerDocuments):
         followed = version == self._version + 1
         if followed:
             self._version = version
+        self._database.announce(SERVER, version)
         # Whoever is answered that it is so finds it so at every server that can be reached.
         await self.ask("heard", changes, version)
         if not followed:
@@ -218,6 +235,17 @@ class SharedDocuments(ServerDocuments):
             self.tell()
         elif version > self._version:
             await self.catch_up()
+
+    def _told(self, version: int | None) -> None:
+        """Redis tells of a change, or may have told of some."""
+        self._rumour = max(self._rumour, _ANY if version is None else version)
+        if self._looking is None and self._rumour > self._version:
+            self._looking = self._reactor.callLater(SOON, self._look_now)
+
+    def _look_now(self) -> None:
+        rumour, self._looking, self._rumour = self._rumour, None, 0
+        if rumour > self._version:
+            self._look()
 
     async def catch_up(self) -> None:
         """Read all tables again, if any change was missed.  @raise Unavailable: Redis is away."""

@@ -108,11 +108,17 @@ class MovingTests(StreamCase):
         cluster = shared()
         cluster.clear()
         database = await self.opened(cluster)
+        heard: list[int | None] = []
+        database.on_news("main", heard.append)
+        await until(lambda: None in heard)
         self.begin(database, "main")
         await pause(0.1)
         taken, target = len(self.acknowledged), self.move(cluster, database)
         await until(lambda: database._of("{main}").link.port == target)
         await until(lambda: len(self.acknowledged) > taken + 100)
+        await until(lambda: heard.count(None) > 1)
+        database.announce("main", 1)
+        await until(lambda: heard[-1] == 1)
         bodies = await self.end(database, "main")
         self.assertEqual(self.failed, 0)
         self.assertEqual([one["data"]["n"] for one in bodies], list(range(len(bodies))))
@@ -174,6 +180,10 @@ class KeyByKeyTests(StreamCase):
     async def test_moved(self) -> None:
         """No commit fails: before a key has gone, between two, before it is ended, and after."""
         other = await self.opened(self.cluster)
+        heard: list[int | None] = []
+        other.on_news("main", heard.append)
+        await until(lambda: None in heard)
+        self.database.announce("main", 1)
         self.move.begin()
         await self.more()
         self.assertTrue(self.database._of("{main}").asking)
@@ -184,7 +194,14 @@ class KeyByKeyTests(StreamCase):
             await pause(0.01)
         await self.more()
         self.assertTrue(self.database._of("{main}").asking)
+        # A channel is where the slot is by the map, before and after.
+        self.database.announce("main", 2)
+        await until(lambda: 2 in heard)
+        missed = heard.count(None)
         self.move.end()
+        await until(lambda: heard.count(None) > missed)
+        self.database.announce("main", 3)
+        await until(lambda: 3 in heard)
         await until(lambda: self.database._of("{main}").link.port == self.target and
                     not self.database._of("{main}").asking)
         await self.more()
@@ -256,16 +273,26 @@ class FailOverTests(StreamCase):
         """It is told that it is away; then all goes on, and the dead one may come back."""
         cluster = Cluster(3, 1)
         self.addCleanup(cluster.close)
-        database = await self.opened(cluster)
+        database, other = await self.opened(cluster), await self.opened(cluster)
         dies = cluster.ports[0]
         universe = next(name for name in map("u{}".format, count()) if database._of("{%s}" % name).link.port == dies)
+        heard: list[int | None] = []
+        other.on_news(universe, heard.append)
+        await until(lambda: None in heard)
         self.begin(database, universe)
         await pause(0.2)
+        database.announce(universe, 1)
+        await until(lambda: 1 in heard)
         cluster.kill(dies)
+        database.announce(universe, 2)
         await until(lambda: not database.healthy, 2.0)
         taken = await until(lambda: database.healthy, 10.0)
         self.assertLess(taken, 8.0)
         self.assertEqual(database._of("{%s}" % universe).link.port, cluster.ports[3])
+        # Who listens hears what was told meanwhile, or knows that he may have missed something; then all goes on.
+        await until(lambda: heard.count(None) > 1)
+        database.announce(universe, 3)
+        await until(lambda: 3 in heard)
         more = len(self.acknowledged)
         await until(lambda: len(self.acknowledged) > more + 100)
         cluster.start(dies)

@@ -15,7 +15,7 @@ from simmail.core.records.commit import Commit
 from simmail.database.memory import MemoryDatabase
 from simmail.errors import Unavailable
 from simmail.interfaces import INodes
-from simmail.server.installation.shared_documents import BEAT, PATIENCE, SharedDocuments
+from simmail.server.installation.shared_documents import BEAT, PATIENCE, SOON, SharedDocuments
 from simmail.testing.universe import now
 
 
@@ -113,6 +113,36 @@ class SharedDocumentsTests(SynchronousTestCase):
         self.put(self.a, "m", b"4")
         self.clock.advance(BEAT)
         self.assertEqual(self.things["b"], {"l": b"3", "m": b"4"})
+
+    def test_told(self) -> None:
+        """What another cannot say, Redis tells of: it is read at once, unless it has come from the other meanwhile."""
+        self.start()
+        asked: list[str] = []
+        get = self.other.get
+        self.patch(self.other, "get", lambda *arguments: asked.append(arguments[1]) or get(*arguments))
+        self.put(self.a, "k", b"1")
+        self.clock.advance(SOON)
+        self.assertEqual((self.things["b"], asked), ({"k": b"1"}, []))
+        self.nodes["a"].up = False
+        for value in (b"2", b"3"):
+            self.put(self.a, "k", value)
+        self.assertEqual((self.things["b"], asked), ({"k": b"1"}, []))
+        self.clock.advance(SOON)
+        self.assertEqual((self.things["b"], asked), ({"k": b"3"}, ["versions"]))
+        # It comes from the other before it is read.
+        self.put(self.a, "k", b"4")
+        now(Deferred.fromCoroutine(self.b.heard(*self.nodes["a"].held[-1])))
+        self.clock.advance(SOON)
+        self.assertEqual((self.things["b"], len(asked)), ({"k": b"4"}, 1))
+        # One that has been away does not know.
+        for listener in tuple(self.other._hearers[""]):
+            listener(None)
+        self.clock.advance(SOON)
+        self.assertEqual(len(asked), 2)
+        self.put(self.a, "k", b"5")
+        self.b.stop()
+        self.clock.advance(SOON)
+        self.assertEqual(len(asked), 2)
 
     def test_away(self) -> None:
         """While Redis is away nothing is learned, and all of it afterwards."""
