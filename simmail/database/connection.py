@@ -49,12 +49,12 @@ MOST_MOVES, PAUSE = 5, 0.2
 REFUSALS = {
     "LOADING": "it is loading its data", "READONLY": "it is read-only", "MASTERDOWN": "its primary is away",
     "CLUSTERDOWN": "its cluster is down", "NOREPLICAS": "it has too few replicas", "OOM": "it is out of memory",
-    "MISCONF": "its disk refuses"}
+    "MISCONF": "its disk refuses", "BUSY": "it is busy with a script"}
 #: What is said of one that says nothing of the kind: it hangs, nobody is there, and it does not know us, or we not it.
 UNANSWERED, UNREACHABLE = "it does not answer in time", "it cannot be reached"
 LOCKED_OUT, UNTRUSTED = "it does not take the user or password", "its certificate is not trusted"
 #: Those of error answers that pass.
-_AWAY = (*REFUSALS, "BUSY", "TRYAGAIN", "ASK", "MOVED")
+_AWAY = (*REFUSALS, "TRYAGAIN", "ASK", "MOVED")
 _FENCED = FENCED.split()[0]
 #: What a script is told that takes two keys of a slot that is moved key by key: it is C{TRYAGAIN} of what is no script.
 _APART = "access a non local key"

@@ -322,8 +322,8 @@ class ConnectionTests(ScriptedTestCase):
         """Answers that pass are Unavailable, also from inside a script of an older Redis; the connection stays."""
         self.be_ready()
         for reply in (
-            b"-BUSY Redis is busy running a script.",
-            b"-ERR Error running script (call to f_1): @user_script:5: @user_script: 5: -BUSY Redis is busy",
+            b"-MOVED 3999 127.0.0.1:6381",
+            b"-ERR Error running script (call to f_1): @user_script:5: @user_script: 5: -MOVED 3999 127.0.0.1:6381",
         ):
             [waiting] = self.calls("A")
             self.answer(reply)
@@ -366,6 +366,9 @@ class ConnectionTests(ScriptedTestCase):
         for reply, why in (
             (b"-READONLY You can't write against a read only replica.", "it is read-only"),
             (b"-OOM command not allowed when used memory > 'maxmemory'.", "it is out of memory"),
+            (b"-BUSY Redis is busy running a script.", "it is busy with a script"),
+            (b"-ERR Error running script (call to f_1): @user_script:5: @user_script: 5: -BUSY Redis is busy",
+             "it is busy with a script"),
             (b"-MISCONF Errors writing to the AOF file: No space left on device", "its disk refuses"),
             (b"-ERR Error running script (call to f_1): @user_script:5: @user_script: 5: -OOM command not allowed",
              "it is out of memory"),

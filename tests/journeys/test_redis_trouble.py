@@ -147,6 +147,23 @@ class TroubleTests(JourneyCase):
         self.checked(load)
         self.assertIn("is away: it does not answer in time", service.logged())
 
+    def test_takes_nothing(self) -> None:
+        """It has too few replicas, then a script of another program keeps it busy."""
+        redis = Operated(self)
+        service, load = self.begun(f"redis://127.0.0.1:{redis.port}")
+        redis.ask("CONFIG SET min-replicas-to-write 1")
+        self.away(service, "it has too few replicas")
+        redis.ask("CONFIG SET min-replicas-to-write 0")
+        self.back(service, load)
+        redis.ask("CONFIG SET busy-reply-threshold 100")
+        with socket.create_connection(("127.0.0.1", redis.port), timeout=SOON) as other:
+            other.sendall(b'EVAL "while true do end" 0\r\n')
+            self.away(service, "it is busy with a script")
+            redis.ask("SCRIPT KILL")
+            self.assertEqual(other.recv(4), b"-ERR")
+        self.back(service, load)
+        self.checked(load)
+
     def test_slow_for_a_moment(self) -> None:
         """Slower than usual and still in time: nobody is refused anything."""
         redis = Operated(self)
