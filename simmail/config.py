@@ -129,7 +129,7 @@ class Server(Struct, frozen=True, forbid_unknown_fields=True):
             if len(self.secret) < SHORTEST_SECRET:
                 raise FieldError("secret", f"goes with peers: at least {SHORTEST_SECRET} characters")
             if self.workers > 1:
-                raise FieldError("workers", "must be 1 with peers")
+                raise FieldError("workers", "must be 1 with peers: start more servers of the installation instead")
         for one in self.proxies:
             try:
                 ip_network(one)

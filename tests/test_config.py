@@ -121,6 +121,14 @@ class ConfigTests(SynchronousTestCase):
             self.assertIn(path, str(self.assertRaises(Invalid, from_value, value)))
         self.assertEqual(from_value({"http": {"rate": 0}}).http.rate, 0)
 
+    def test_installation(self) -> None:
+        """A server of an installation has a name, a secret and one process."""
+        whole = {"node": "a", "peers": "127.0.0.1:0", "secret": "x" * 16}
+        self.assertEqual(from_value({"server": whole}).server.workers, 1)
+        for change, field in (({"node": ""}, "node"), ({"secret": "short"}, "secret"), ({"workers": 2}, "workers")):
+            error = self.assertRaises(Invalid, from_value, {"server": {**whole, **change}})
+            self.assertEqual(error.field, f"server.{field}")
+
     def test_bombs(self) -> None:
         """What stands for very much, and a key that stands twice, is refused in every file."""
         path = Path(self.mktemp())
