@@ -1,0 +1,1 @@
+"""Questions of languages other than English, said again as statements."""

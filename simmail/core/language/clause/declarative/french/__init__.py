@@ -1,0 +1,1 @@
+"""French questions said again as statements."""

@@ -1,0 +1,1 @@
+"""German questions said again as statements."""

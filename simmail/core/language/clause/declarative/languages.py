@@ -1,0 +1,35 @@
+"""
+The languages other than English whose questions are said again as statements.
+"""
+
+from __future__ import annotations
+
+from simmail.core.language.clause.declarative.french import statement as french
+from simmail.core.language.clause.declarative.german import statement as german
+from simmail.core.language.clause.declarative.spanish import statement as spanish
+
+#: The modules that say so, by the code of a language.
+_SPOKEN = {"de": german, "es": spanish, "fr": french}
+
+
+def stated(question: str, code: str, we: bool, far: bool) -> tuple[str, str] | None:
+    """
+    Return what a yes-or-no question asks as a statement of its reader, and that it is not so.
+
+    @param code: the language, as C{de}; we: its reader speaks for others as well; far: and keeps a distance.
+    @return: C{""} for what cannot be said, None for neither and for a language that is not said again.
+    """
+    spoken = _SPOKEN.get(code)
+    return None if spoken is None else spoken.stated(question, we, far)
+
+
+def either_stated(question: str, code: str, we: bool, far: bool) -> tuple[str, ...]:
+    """Return the two things of which a question asks which is so, each as a statement, C{()} for none."""
+    spoken = _SPOKEN.get(code)
+    return () if spoken is None else spoken.either_stated(question, we, far)
+
+
+def wondered(question: str, code: str, we: bool, far: bool) -> str:
+    """Return what a question with a question word asks as a clause behind "I don't know", C{""} for none."""
+    spoken = _SPOKEN.get(code)
+    return "" if spoken is None else spoken.wondered(question, we, far)

@@ -1,0 +1,1 @@
+"""Spanish questions said again as statements."""
