@@ -110,7 +110,7 @@ class Scene(Struct, frozen=True):
             persona.address, self.request.correspondent.address))
         other = own != theirs and not self.friends
         return Sides(we=bool(persona.org) and other, house=bool(persona.org),
-                     they=other and bool(self.read) and bool(self.read[-1].found.sender.company))
+                     they=other and bool(self.read) and bool(self.read[-1].found.sender.company), far=self.far)
 
     def due(self, days: int, deadlines: tuple[date, ...] = ()) -> date:
         """Return the day for a promise: so many working days ahead, and not after a deadline that can still be kept."""

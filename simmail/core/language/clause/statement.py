@@ -2,8 +2,8 @@
 A question said again as a statement by who was asked: C{it comes with both paddles} of "does it come with both
 paddles?", C{which papers you need} of "which papers do we need?".
 
-Only of languages whose questions put the verb before the subject, and only where the subject and the verb are told
-apart for certain: of another question nothing is said again.
+Only where the subject and the verb are told apart for certain: of another question nothing is said again.  Here are the
+languages whose questions put the verb before the subject; the others have their own ways, in L{declarative}.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from simmail.core.language.clause.declarative import languages as declarative
 from simmail.core.language.clause.inverted import flipped, participle, past_tense, plain_of_past, third_person
 from simmail.core.language.clause.subject import says, subject_end
 from simmail.core.language.clause.tables import (
@@ -59,6 +60,8 @@ def stated(question: str, language: Language, sides: Sides = Sides()) -> Stateme
     @return: both sides of it without a full stop and without a capital; None for what cannot be said for certain.
     """
     how = restating(language.code)
+    if (both := declarative.stated(question, language.code, sides.we, sides.far)) is not None:
+        return Statement(*both)
     low = question.lower().split()
     if not _is_turned(question, how) or language.or_ in low[1:] or low[:1] and low[0] in how.request_fillers:
         return None
@@ -75,7 +78,7 @@ def either_stated(question: str, language: Language, sides: Sides = Sides()) -> 
     """
     how = restating(language.code)
     if not _is_turned(question, how):
-        return ()
+        return declarative.either_stated(question, language.code, sides.we, sides.far)
     tokens = _as_said(question, how).strip(" ?!.").split()
     at = next((at for at, word in enumerate(tokens) if word.lower() == language.or_ and 1 < at < len(tokens) - 1), 0)
     if not at:
@@ -119,6 +122,8 @@ def clause_stated(clause: str, language: Language, sides: Sides = Sides()) -> St
     @return: None for a clause whose verb is not told for certain.
     """
     how = restating(language.code)
+    if (both := declarative.clause_stated(clause, language.code, sides.we, sides.far)) is not None:
+        return Statement(*both)
     if not _is_turned(clause, how):
         return None
     tokens = _as_said(clause, how).strip(" ?!.").split()
@@ -174,7 +179,7 @@ def wondered(question: str, language: Language, sides: Sides = Sides()) -> str:
     low = [word.lower() for word in words]
     start = next((one for one in how.question_starts if " ".join(low).startswith(f"{one} ")), "")
     if not start:
-        return ""
+        return declarative.wondered(question, language.code, sides.we, sides.far)
     words = cut([low[0], *words[1:]], how)
     size = len(start.split())
     at = next((at for at in range(size, min(len(words), size + _NEAR)) if low[at] in how.auxiliaries), 0)

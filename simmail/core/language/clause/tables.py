@@ -173,12 +173,14 @@ class Sides(NamedTuple):
     Who speaks to whom.
 
     @ivar we: who says something again speaks for others as well; house: it has a firm, whose things are ours.
-    @ivar they: who asked speaks for others, and not of itself and who is asked.
+    @ivar they: who asked speaks for others, and not of itself and who is asked; far: who asked is called "Sie", "vous",
+        "usted" where it is called neither that nor "du" itself.
     """
 
     we: bool = False
     house: bool = True
     they: bool = False
+    far: bool = True
 
 
 @cache

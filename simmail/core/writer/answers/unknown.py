@@ -88,7 +88,7 @@ def looked_into(
 ) -> Said:
     """What is said to who wants something found out: it is, or it is not known; nobody knows it before having asked."""
     told, how = clause_stated(asked, scene.language, scene.sides), restating(scene.language.code)
-    if told is None or not told.yes or told.wished:
+    if told is None or not told.yes or told.wished or not how.found_out:
         return unknown(scene, read, question, values, known)
     whole = next((one for one in read.found.prose.sentences if stands_in(question, one)), question.text)
     clause = f"{how.whether[0]} {told.yes}"

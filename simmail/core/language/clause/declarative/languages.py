@@ -10,6 +10,8 @@ from simmail.core.language.clause.declarative.spanish import statement as spanis
 
 #: The modules that say so, by the code of a language.
 _SPOKEN = {"de": german, "es": spanish, "fr": french}
+#: What a clause has to begin with to be known for one whose verb stands last.
+_WHETHER = {"de": "ob "}
 
 
 def stated(question: str, code: str, we: bool, far: bool) -> tuple[str, str] | None:
@@ -27,6 +29,11 @@ def either_stated(question: str, code: str, we: bool, far: bool) -> tuple[str, .
     """Return the two things of which a question asks which is so, each as a statement, C{()} for none."""
     spoken = _SPOKEN.get(code)
     return () if spoken is None else spoken.either_stated(question, we, far)
+
+
+def clause_stated(clause: str, code: str, we: bool, far: bool) -> tuple[str, str] | None:
+    """Return what a clause behind "whether" says, as L{stated} does."""
+    return stated(f"{_WHETHER.get(code, '')}{clause}", code, we, far)
 
 
 def wondered(question: str, code: str, we: bool, far: bool) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from random import Random
+
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core.language.clause.declarative.languages import either_stated, stated, wondered
+from simmail.core.language.clause.declarative.languages import clause_stated, either_stated, stated, wondered
 
 
 class LanguageTests(SynchronousTestCase):
@@ -18,8 +20,34 @@ class LanguageTests(SynchronousTestCase):
         self.assertEqual(stated("¿Es normal?", "es", False, True), ("es normal", "no es normal"))
         self.assertEqual(wondered("Wo ist der Schlüssel?", "de", False, True), "wo der Schlüssel ist")
 
+    def test_clause(self) -> None:
+        """A German clause behind "ob" has its verb last."""
+        self.assertEqual(clause_stated("das Zimmer frei ist", "de", False, True), (
+            "das Zimmer ist frei", "das Zimmer ist nicht frei"))
+        self.assertEqual(clause_stated("la salle est libre", "fr", False, True), (
+            "la salle est libre", "la salle n'est pas libre"))
+        self.assertIsNone(clause_stated("das Zimmer ist frei", "de", False, True))
+
     def test_unknown(self) -> None:
         """Of another nothing is said."""
         self.assertIsNone(stated("Går det?", "sv", False, True))
         self.assertEqual(either_stated("A eller B?", "sv", False, True), ())
         self.assertEqual(wondered("Var är nyckeln?", "sv", False, True), "")
+
+    def test_anything(self) -> None:
+        """Words in whatever order, cut wherever, are said again or not, and nothing fails."""
+        texts = {
+            "de": "Hat ihn das Zimmer noch wir nicht ob jemand, oder am 3. Uhr etwas Sie mitkommt zu ihr der und",
+            "fr": "Est-ce qu' l' a-t-il vous encore quelque chose si, ou un en y quelqu'un quel tout le monde ne -il",
+            "es": "¿Le podría se su con usted algo todavía si, o hay que tú darme cuándo la una nos ya",
+        }
+        dice = Random("anything")
+        for code, text in texts.items():
+            words = text.split()
+            for _ in range(300):
+                dice.shuffle(words)
+                said = f"{' '.join(words[:dice.randrange(len(words))])}?"
+                for we in (True, False):
+                    self.assertIsInstance(stated(said, code, we, not we), (tuple, type(None)))
+                    self.assertIsInstance(either_stated(said, code, we, we), tuple)
+                    self.assertIsInstance(wondered(said, code, we, we), str)

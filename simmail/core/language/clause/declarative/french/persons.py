@@ -39,11 +39,16 @@ class FrenchReader(NamedTuple):
         how = french()
         low = {word.lower().rpartition("-")[2] for word in words} | {word.lower() for word in words}
         if not how.familiar.isdisjoint(low):
-            return cls(we, False)
+            return cls(False, False)  # "tu" is one, whomever he speaks for
         return cls(we, True) if not how.polite.isdisjoint(low) else cls(we, far)
 
-    def said(self, clause: FrenchClause) -> FrenchSaid | None:
-        """Return a clause as who answers says it; None where nothing tells who is meant."""
+    def said(self, clause: FrenchClause, done: bool = True) -> FrenchSaid | None:
+        """
+        Return a clause as who answers says it.
+
+        @param done: what would be done is said to be done.
+        @return: None where nothing tells who is meant.
+        """
         how = french()
         form, one = clause.form, clause.alone
         low = [word.lower() for word in clause.rest]
@@ -53,7 +58,10 @@ class FrenchReader(NamedTuple):
         reader: FrenchReader = self
         person = form.person
         if asked:
-            several = self.we or one == "vous" and form.verb == "être" and _is_plural(low, how)
+            what = next((word for word in low if word not in how.adverbs), "")
+            agrees = form.verb in how.be and what and not what.endswith("'") and what not in how.prepositions | (
+                how.determiners)
+            several = _is_plural(what, how) if agrees else self.we
             reader = FrenchReader(several, self.far)
             subject, person = (["nous"], NOUS) if several else (["je"], JE)
         elif one in how.speaking:
@@ -76,7 +84,7 @@ class FrenchReader(NamedTuple):
         elif tense == CONDITIONAL and form.verb in how.present_for:
             tense = PRESENT
         elif tense == CONDITIONAL and asked and form.verb not in how.conditional_for:
-            tense = FUTURE
+            tense = FUTURE if done else tense
         verb = said(form, person, tense)
         rest = reader.flipped(clause.rest, both=one == "on")
         return FrenchSaid(subject, reader.pronouns(clause.clitics), verb, rest) if verb and rest is not None else None
@@ -124,8 +132,7 @@ class FrenchReader(NamedTuple):
         return other if bar and (self.we if asked in how.of_reader else self.far) else near
 
 
-def _is_plural(words: Sequence[str], how: French) -> bool:
-    word = next((word for word in words if word not in how.adverbs), "")
+def _is_plural(word: str, how: French) -> bool:
     return word.endswith("s") and not word.endswith(how.singular_endings)
 
 

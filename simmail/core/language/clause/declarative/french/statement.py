@@ -80,7 +80,7 @@ def wondered(question: str, we: bool, far: bool) -> str:
     head = reader.flipped(head) or head
     clause = parted(behind, how)
     if clause is not None:
-        done = reader.said(clause)
+        done = reader.said(clause, done=False)
         return "" if done is None else fit(joined([*head, *done.subject, *done.clitics, done.verb, *done.rest], how))
     at = next((at for at, word in enumerate(behind) if word not in how.clitics), 0)
     # "Où est la clé", "quand arrive le colis": the subject may stay behind.

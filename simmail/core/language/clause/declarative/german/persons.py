@@ -30,6 +30,8 @@ class GermanReader(NamedTuple):
     def of(cls, question: str, we: bool, far: bool) -> Self:
         """Return who answers a question: calls who asked as it is called itself, where that is told."""
         how, words = german(), clause_words(question)[1:]
+        if not how.alone.isdisjoint(words):
+            return cls(False, False)  # "du" is one, whomever he speaks for
         if not how.familiar.isdisjoint(words) or {"ihr", "Ihr"}.intersection(words[:1]):
             return cls(we, False)
         return cls(we, True) if not how.polite.isdisjoint(words) else cls(we, far)

@@ -42,6 +42,7 @@ class German(Struct, frozen=True, forbid_unknown_fields=True, rename={"and_": "a
     softened: Mapping[str, str]
     wished: frozenset[str]
     familiar: frozenset[str]
+    alone: frozenset[str]
     polite: frozenset[str]
     subjects: frozenset[str]
     pronouns: frozenset[str]

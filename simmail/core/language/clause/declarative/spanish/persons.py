@@ -40,24 +40,33 @@ class SpanishReader(NamedTuple):
     def of(cls, words: Sequence[str], clause: SpanishClause, we: bool, far: bool) -> Self:
         """Return who answers a question: calls who asked as it is called itself, where that is told."""
         how, low = spanish(), {word.lower() for word in words}
-        if clause.form.person in (TU, VOSOTROS) or not how.familiar.isdisjoint(low) or any(
+        if clause.form.person == TU or not how.alone_words.isdisjoint(low):
+            return cls(False, False)  # "tú" is one, whomever he speaks for
+        if clause.form.person == VOSOTROS or not how.familiar.isdisjoint(low) or any(
                 joined(word).startswith("te") for word in low):
             return cls(we, False)
         polite = clause.addressed and clause.form.person in (EL, ELLOS) or not how.polite.isdisjoint(low)
         return cls(we, polite or far)
 
-    def said(self, clause: SpanishClause) -> SpanishSaid | None:
-        """Return a clause as who answers says it; None where nothing tells who is meant."""
+    def said(self, clause: SpanishClause, done: bool = True) -> SpanishSaid | None:
+        """
+        Return a clause as who answers says it.
+
+        @param done: what would be done is said to be done.
+        @return: None where nothing tells who is meant.
+        """
         how, form = spanish(), clause.form
         low = (*(word.lower() for word in clause.rest), *clause.clitics)
         told = not (how.familiar | how.polite).isdisjoint(low)
         reader: SpanishReader = self
         person, tense, verb = form.person, form.tense, form.verb
         if clause.addressed:
-            reader = SpanishReader(self.we or person in (VOSOTROS, ELLOS), self.far)
+            what = next((word for word in low if word not in how.adverbs), "")
+            agrees = person == EL and verb in how.states and what not in how.prepositions  # "está contento"
+            reader = SpanishReader(person in (VOSOTROS, ELLOS) or self.we and not agrees, self.far)
             person, verb = NOSOTROS if reader.we else YO, how.moved.get(verb, verb)
             if tense == CONDITIONAL and verb not in how.conditional_for:
-                tense = PRESENT if verb in how.present_for else FUTURE
+                tense = PRESENT if verb in how.present_for else FUTURE if done else tense
         elif person == YO:
             if verb not in how.asking_for:
                 return None  # "¿le apunto?" is an offer

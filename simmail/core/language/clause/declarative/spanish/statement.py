@@ -78,7 +78,7 @@ def wondered(question: str, we: bool, far: bool) -> str:
     if at > size and start.endswith(how.alone):
         return ""
     clause = parted(words[at:], how)
-    done = None if clause is None else SpanishReader.of(words, clause, we, far).said(clause)
+    done = None if clause is None else SpanishReader.of(words, clause, we, far).said(clause, done=False)
     return "" if done is None else fit(" ".join([
         low[0], *words[1:at], *done.before, *done.clitics, done.verb, *done.rest]))
 

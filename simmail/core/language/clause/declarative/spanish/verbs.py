@@ -56,6 +56,7 @@ class Spanish(Struct, frozen=True, forbid_unknown_fields=True, rename={"not_": "
     i: frozenset[str]
     weak: tuple[str, ...]
     familiar: frozenset[str]
+    alone_words: frozenset[str]
     polite: frozenset[str]
     asker_words: frozenset[str]
     spoken_to: frozenset[str]

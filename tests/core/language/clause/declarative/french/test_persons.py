@@ -23,7 +23,7 @@ class ReaderTests(SynchronousTestCase):
 
     def test_of(self) -> None:
         """A question that says "tu" or "vous" tells how to call its asker."""
-        self.assertEqual(FrenchReader.of(["as-tu", "faim"], False, True), NEAR)
+        self.assertEqual(FrenchReader.of(["as-tu", "faim"], True, True), NEAR)
         self.assertEqual(FrenchReader.of(["avez-vous", "faim"], False, False), FAR)
         self.assertEqual(FrenchReader.of(["ça", "va"], False, False), NEAR)
 
@@ -33,6 +33,8 @@ class ReaderTests(SynchronousTestCase):
         self.assertEqual(said("vous feriez une offre", FIRM), (["nous"], [], "ferons", ["une", "offre"]))
         self.assertEqual(said("je peux vous appeler"), (["vous"], [], "pouvez", ["me", "appeler"]))
         self.assertEqual(said("vous êtes prêts"), (["nous"], [], "sommes", ["prêts"]))
+        self.assertEqual(said("vous êtes intéressé", FIRM), (["je"], [], "suis", ["intéressé"]))
+        self.assertEqual(said("vous êtes en avance", FIRM), (["nous"], [], "sommes", ["en", "avance"]))
         self.assertIsNone(said("je fais une salade"))
         self.assertIsNone(said("nous pouvons échanger"))
 

@@ -15,7 +15,8 @@ class ReaderTests(SynchronousTestCase):
 
     def test_of(self) -> None:
         """A question that says "du" or "Sie" tells how to call its asker."""
-        self.assertEqual(GermanReader.of("Kommst du?", False, True).far, False)
+        self.assertEqual(GermanReader.of("Kommst du?", True, True), NEAR)
+        self.assertEqual(GermanReader.of("Kommt ihr?", True, True), GermanReader(True, False))
         self.assertEqual(GermanReader.of("Kommen Sie?", False, False).far, True)
         self.assertEqual(GermanReader.of("Geht das?", False, False).far, False)
 

@@ -27,6 +27,8 @@ class ReaderTests(SynchronousTestCase):
             clause = parted(words, spanish())
             assert clause is not None
             self.assertEqual(SpanishReader.of(words, clause, False, False).far, far, text)
+        told = said("puedes venir", True)
+        self.assertEqual(None if told is None else told.verb, "puedo")
 
     def test_said(self) -> None:
         """Verbs, pronouns before and behind them, and whose something is."""
@@ -46,6 +48,8 @@ class ReaderTests(SynchronousTestCase):
         assert told is not None
         self.assertEqual((told.verb, told.rest), ("podemos", ["enseñarle", "nuestra", "sala"]))
         self.assertIsNone(said("puede enseñarme su xik", True))
+        told = said("está usted contento", True)
+        self.assertEqual(None if told is None else told.verb, "estoy")
 
     def test_unclear(self) -> None:
         """An offer, or what both may do."""
