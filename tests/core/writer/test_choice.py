@@ -94,3 +94,9 @@ class ConsistencyTests(SynchronousTestCase):
         """Who declines promises nothing beside it."""
         said = [Said(act="event.decline", values={}), Said(act="task.do", values={}, promise=Promised("word", NOW))]
         self.assertEqual(consistent(said, NOW, language("en")), said[:1])
+
+    def test_solved(self) -> None:
+        """What is solved works: asked whether it does, nobody denies it beside."""
+        solved, no = Said(act="support.solved", values={}), Said(act="answer.denied", values={"value": "it doesn't"})
+        self.assertEqual(consistent([solved, no], NOW, language("en")), [solved])
+        self.assertEqual(consistent([no], NOW, language("en")), [no])
