@@ -365,6 +365,29 @@ class MissingTests(SynchronousTestCase):
         self.assertFalse((path / "mail").exists())
         (path / "away").rename(path / "mail")
 
+    def test_touched(self) -> None:
+        """A disk that takes nothing is found out by asking it, once a second at most."""
+        provider = DiskProvider(self.mktemp())
+        self.addCleanup(provider.stop)
+        asked: list[int] = []
+        patched = self.patch(os, "utime", asked.append)
+        for seconds in (0.0, 0.5, 0.5):
+            provider.clock.advance(seconds)
+            provider.journal.touch()
+        self.assertEqual(len(asked), 2)
+
+        def refuse(fd: int) -> None:
+            raise OSError(errno.EROFS, "Read-only file system")
+
+        patched.restore()
+        patched = self.patch(os, "utime", refuse)
+        provider.clock.advance(1)
+        provider.journal.touch()
+        self.assertIn("Read-only file system", provider.journal.condition.told)
+        patched.restore()
+        provider.clock.advance(1)
+        self.assertEqual(provider.journal.condition.told, "")
+
 
 class SyncingTests(SynchronousTestCase):
     """Errors of syncs."""

@@ -304,6 +304,14 @@ class GroupCommit:
             self.doubt(error)
             raise
 
+    def touch(self) -> None:
+        """Find out whether the disk takes anything; one that an error made read-only may say so of no folder."""
+        if self.lock >= 0:
+            try:
+                os.utime(self.lock)
+            except OSError as error:
+                self.doubt(error)
+
     def after(self) -> None:
         """What must be noted at once is, and old segments go; all else is noted with what comes next."""
         if self._failed is not None:

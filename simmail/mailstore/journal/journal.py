@@ -36,7 +36,7 @@ from simmail.mailstore.threads import IWorker, Inline, Worker
 from simmail.mailstore.writer.client import Writer, InlineWriter
 from simmail.mailstore.writer.requests import (
     Attach, Begin, Doubt, EraseUniverse, FindUncommitted, IWriter, IsReady, KeepUniverses, ListForeign,
-    ListUnsettled, NoteCommitted, Recheck, Refuse, Replay, Shut, Looks, core_looks,
+    ListUnsettled, NoteCommitted, Recheck, Refuse, Replay, Shut, Touch, Looks, core_looks,
 )
 
 #: Octets of a segment, after which the next one is begun.
@@ -121,6 +121,7 @@ class Journal:
         self._erased: Counter[str] = Counter()
         self._disks = Disks()
         self._unsynced = False
+        self._touched = -_LOOK
         self.condition = Condition()
         self._begun: dict[str, tuple[StoreId, Callable[[], None]]] = {}
         # Those of universes whose mail is elsewhere too before anything is answered.
@@ -306,6 +307,16 @@ class Journal:
         except NotSynced as error:
             if not self.condition.doubt:
                 self.doubt(error)
+
+    def touch(self) -> None:
+        """
+        Ask whether the disk takes anything, which it may not though it says nothing and nobody sends mail; C{condition}
+        tells it a moment later.  Asked again within a second nothing is done.
+        """
+        now = self._reactor.seconds()
+        if now - self._touched >= _LOOK and not self.condition.doubt:
+            self._touched = now
+            self.writer.send(Touch())
 
     def present(self) -> None:
         """@raise NotSynced: the folders with mail are not where they were, or may not be written into."""

@@ -218,6 +218,13 @@ class Recheck(HandlerRequest[None], frozen=True):
         handler.commit.doubts.check()
 
 
+class Touch(HandlerRequest[None], frozen=True):
+    """Does the disk of the journal take anything at all?  Nothing of it is written."""
+
+    def do(self, handler: RequestHandler) -> None:
+        handler.commit.touch()
+
+
 class FindUncommitted(StoreRequest[Owing], frozen=True):
     """What is owed a commit; all else that the journal has is on the disk again."""
 
@@ -431,7 +438,7 @@ class IWriter(Protocol):
 
 #: All that can be asked.
 REQUESTS: tuple[type[WriterRequest[Any]], ...] = (
-    IsReady, Attach, Begin, Shut, NoteCommitted, Refuse, Doubt, Recheck, FindUncommitted, Replay, ListForeign,
+    IsReady, Attach, Begin, Shut, NoteCommitted, Refuse, Doubt, Recheck, Touch, FindUncommitted, Replay, ListForeign,
     ListUnsettled, EraseUniverse, KeepUniverses, CloseStore, MakeMailbox, DropMailbox, CountMailboxes, MakeFolder,
     MakeStandardFolder, DropFolder, RenameFolder, RenewUidvalidity, Subscribe, Annotate, CopyAnnotations,
     DefineKeywords, BumpModseq, NoteFlags, ClearFlagLog, RenameFiles, RemoveFiles, Transfer, Adopt, PrepareToLook,

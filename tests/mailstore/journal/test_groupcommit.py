@@ -251,6 +251,20 @@ class TroubleTests(CommitTestCase):
         self.crash()
         self.assertEqual(self.owed(), ["d-0", "d-3"])
 
+    def test_touched(self) -> None:
+        """A disk that takes nothing is found out without any mail."""
+        self.do(*self.pending(0))
+        self.commit.touch()
+        self.assertEqual(self.conditions, [])
+
+        def refuse(fd: int) -> None:
+            raise OSError(errno.EROFS, "Read-only file system")
+
+        self.patch(os, "utime", refuse)
+        self.commit.touch()
+        self.assertEqual([one.doubt for one in self.conditions], ["Read-only file system"])
+        self.assertEqual(self.do(*self.pending(1)), [Unavailable])
+
     def test_cannot_be_described(self) -> None:
         """A delivery that no record can hold is refused by itself."""
         odd, = self.pending("odd")
