@@ -22,32 +22,57 @@ NEWS, SLOWEST = 0.1, 2.0
 
 
 class Listener:
-    """An IMAP session in IDLE."""
+    """Somebody who is told what is new; C{sign}: what is in a line that says so."""
 
-    def __init__(self, service: Service) -> None:
-        self._socket = socket.create_connection(("127.0.0.1", service.port("imap")), SOON)
-        self._lines = self._socket.makefile("rb")
-        self._lines.readline()
-        for tag, words in (("a", f"LOGIN {QUIET} secret"), ("b", "SELECT INBOX")):
-            self._say(f"{tag} {words}")
-            while not (line := self._lines.readline()).startswith(tag.encode()):
-                pass
-            assert b" OK" in line, line
-        self._say("c IDLE")
-        assert self._lines.readline().startswith(b"+")
+    def __init__(self, service: Service, port: str, sign: bytes) -> None:
+        self._socket = socket.create_connection(("127.0.0.1", service.port(port)), SOON)
+        self._lines, self._sign = self._socket.makefile("rb"), sign
 
-    def _say(self, line: str) -> None:
+    def say(self, line: str) -> None:
+        """Send a line."""
         self._socket.sendall(line.encode() + b"\r\n")
+
+    def line(self) -> bytes:
+        """Wait for a line."""
+        line = self._lines.readline()
+        assert line, "it hung up"
+        return line
 
     def heard(self) -> None:
         """Wait until there is another mail."""
-        while b"EXISTS" not in self._lines.readline():
+        while self._sign not in self.line():
             pass
 
     def close(self) -> None:
         """It ends."""
         self._lines.close()
         self._socket.close()
+
+
+class Idle(Listener):
+    """An IMAP session in IDLE."""
+
+    def __init__(self, service: Service) -> None:
+        super().__init__(service, "imap", b"EXISTS")
+        self.line()
+        for tag, words in (("a", f"LOGIN {QUIET} secret"), ("b", "SELECT INBOX")):
+            self.say(f"{tag} {words}")
+            while not (line := self.line()).startswith(tag.encode()):
+                pass
+            assert b" OK" in line, line
+        self.say("c IDLE")
+        assert self.line().startswith(b"+")
+
+
+class Stream(Listener):
+    """The stream of events."""
+
+    def __init__(self, service: Service, key: str) -> None:
+        super().__init__(service, "http", b'"subject":"Quiet')
+        self.say(f"GET /api/events/stream?type=mail.delivered HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {key}\r\n")
+        assert b" 200 " in self.line()
+        while self.line().strip():
+            pass
 
 
 class SlotsTests(JourneyCase):
@@ -156,19 +181,21 @@ class SlotsTests(JourneyCase):
         self.assertEqual([service.good("GET", "/api/fingerprint", key=self.key) for service in self.services], prints)
 
     def news(self, times: int = 9) -> list[float]:
-        """Real seconds from the answer to a mail at the first server to its news in IDLE at the last."""
+        """Real seconds from the answer to a mail at the first server to its news in IDLE and the stream at the last."""
         took = []
-        listener = Listener(self.b)
+        listeners = Idle(self.b), Stream(self.b, self.key)
         try:
             with self.a.smtp() as session:
                 session.login(QUIET, "secret")
                 for at in range(times):
                     session.sendmail(QUIET, [QUIET], message(QUIET, QUIET, f"Quiet {at}", "x"))
                     begun = time.monotonic()
-                    listener.heard()
+                    for listener in listeners:
+                        listener.heard()
                     took.append(time.monotonic() - begun)
         finally:
-            listener.close()
+            for listener in listeners:
+                listener.close()
         return took
 
     # Moves

@@ -32,7 +32,7 @@ from simmail.database.synced import Ask
 from simmail.database.url import RedisUrl
 
 #: Keys of one C{MIGRATE}: both Redis do nothing else meanwhile; and milliseconds of silence after which it fails.
-TOGETHER, LONGEST = 50, 5000
+TOGETHER, LONGEST = 500, 5000
 
 
 class Redirection(NamedTuple):
