@@ -8,10 +8,11 @@ segment, and nothing that it answered before is missing from what was read here.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
+from twisted.internet.defer import DeferredList
 
 from simmail.errors import NotFound, Unavailable
 from simmail.mailstore.replication.objects import (
@@ -19,8 +20,8 @@ from simmail.mailstore.replication.objects import (
 )
 from simmail.mailstore.replication.state import ReplicaState
 
-#: Attempts to read what somebody else is changing just now.
-_ATTEMPTS = 5
+#: Attempts to read what somebody else is changing just now; objects that are read at once.
+_ATTEMPTS, _AT_ONCE = 5, 8
 
 #: Runs a function in a thread; answers what it answers.
 InThread = Callable[..., Awaitable[Any]]
@@ -52,6 +53,19 @@ async def listed(objects: Any, universe: str) -> set[LogObject]:
         token = page.token
         if not token:
             return found
+
+
+async def fetched(
+    objects: Any, universe: str, wanted: Sequence[LogObject]
+) -> AsyncIterator[list[tuple[LogObject, bytes]]]:
+    """Read objects, some at once; in order.  @raise NotFound: one is not there."""
+    for start in range(0, len(wanted), _AT_ONCE):
+        some = wanted[start:start + _AT_ONCE]
+        read = await DeferredList([objects.get(name_of(universe, one)) for one in some], consumeErrors=True)
+        for good, failure in read:
+            if not good:
+                failure.raiseException()
+        yield [(one, octets) for one, (_, octets) in zip(some, read)]
 
 
 async def begin(objects: Any, universe: str, in_thread: InThread, nonce: str) -> OpenedEpoch:
@@ -97,15 +111,22 @@ async def _sealed(
     try:
         said = read_base(await objects.get(name_of(universe, LogObject(epoch, first, True))), f"{epoch}/{first}")
         state: ReplicaState = await in_thread(_decoded, said)
-        number = first + 1
+        highest = max((one.number for one in found if not one.base), default=first)
+        async for read in fetched(objects, universe, [
+                LogObject(epoch, number) for number in range(first + 1, highest + 1)]):
+            for one, octets in read:
+                segment = await in_thread(read_segment, octets, f"{epoch}/{one.number}")
+                if segment is None:
+                    return state
+                state.learn(segment.places, epoch, one.number)
+                state.apply(segment.changes)
+        # What was put since they were listed.
+        number = max(first, highest) + 1
         while True:
             name = name_of(universe, LogObject(epoch, number))
             try:
                 octets = await objects.get(name)
             except NotFound:
-                if number <= max(one.number for one in found):
-                    # Removed meanwhile: there is a later base.
-                    raise _Moved from None
                 if not await objects.put_new(name, SEAL):
                     continue
                 return state
@@ -116,6 +137,7 @@ async def _sealed(
             state.apply(segment.changes)
             number += 1
     except NotFound:
+        # Removed meanwhile: there is a later base.
         raise _Moved from None
 
 

@@ -25,7 +25,7 @@ from simmail.mailstore.replication.differences import differences
 from simmail.mailstore.replication.log import ReplicaLog
 from simmail.mailstore.replication.marker import NEWEST, ReplicaMarker, read_marker, write_marker
 from simmail.mailstore.replication.objects import LogObject, name_of
-from simmail.mailstore.replication.opening import InThread, begin, listed
+from simmail.mailstore.replication.opening import InThread, begin, fetched, listed
 from simmail.mailstore.replication.replica import Replica
 from simmail.mailstore.replication.restoring import Restoration
 from simmail.mailstore.replication.snapshots import StoredImages
@@ -107,12 +107,12 @@ class Replicas:
         # What is here is older, and the journal's of it.
         await self._images.erase(universe)
         restoration = Restoration(self._root, universe, state)
-        for epoch, number in await self._in_thread(restoration.begin):
-            try:
-                octets = await self._objects.get(name_of(universe, LogObject(epoch, number)))
-            except NotFound as error:
-                raise Unavailable(f"the mail of {universe} is not whole: {error}") from None
-            await self._in_thread(restoration.fill, epoch, number, octets)
+        wanted = [LogObject(*one) for one in await self._in_thread(restoration.begin)]
+        try:
+            async for read in fetched(self._objects, universe, wanted):
+                await self._in_thread(restoration.fill, read)
+        except NotFound as error:
+            raise Unavailable(f"the mail of {universe} is not whole: {error}") from None
         await self._in_thread(restoration.finish)
 
     async def _catch_up(self, log: ReplicaLog) -> None:

@@ -25,6 +25,7 @@ from simmail.mailstore.maildir.layout import ABSENT, COUNTER, HELD, Layout, NAME
 from simmail.mailstore.maildir.names import HASHED, INBOX, folder_dir, mailbox_dir
 from simmail.mailstore.maildir.uidlist import FILE, next_uidvalidity, write_new
 from simmail.mailstore.replication.changes import digest_of
+from simmail.mailstore.replication.objects import ContentPlace, LogObject
 from simmail.mailstore.replication.state import ReplicaMailbox, ReplicaState
 
 #: Where it is made, below the directory of all universes.
@@ -44,6 +45,8 @@ class Restoration:
         # Files to be written, by the digests of their octets: their paths with their dates.
         self._files: dict[bytes, list[tuple[str, int]]] = {}
         self._owed: dict[bytes, bytes] = {}
+        # What is needed of each segment.
+        self._needed: dict[tuple[int, int], list[tuple[bytes, ContentPlace]]] = {}
         self._layout: Layout | None = None
 
     def begin(self) -> list[tuple[int, int]]:
@@ -67,21 +70,27 @@ class Restoration:
         missing = needed.difference(self._state.contents)
         if missing:
             raise Unavailable(f"the object store lacks octets of {len(missing)} messages of {self._universe}")
-        return sorted({(one.epoch, one.number) for one in map(self._state.contents.__getitem__, needed)})
+        for digest in needed:
+            place = self._state.contents[digest]
+            self._needed.setdefault((place.epoch, place.number), []).append((digest, place))
+        return sorted(self._needed)
 
-    def fill(self, epoch: int, number: int, octets: bytes) -> None:
-        """Write the messages whose octets are in a segment.  @raise Unavailable: they are not what they were."""
+    def fill(self, segments: Iterable[tuple[LogObject, bytes]]) -> None:
+        """
+        Write the messages whose octets are in some segments.
+
+        @param segments: each with what it has.  @raise Unavailable: they are not what they were.
+        """
         assert self._layout is not None
         owed = {one.digest for one in self._state.owed.values()}
-        for digest, place in self._state.contents.items():
-            if (place.epoch, place.number) != (epoch, number) or not (digest in self._files or digest in owed):
-                continue
-            found = octets[place.begin:place.begin + place.size]
-            if digest_of(found) != digest:
-                raise Unavailable(f"a message of {self._universe} in the object store is not what it was")
-            if digest in owed:
-                self._owed[digest] = found
-            self._write(self._layout.root, found, self._files.get(digest, ()))
+        for one, octets in segments:
+            for digest, place in self._needed[one.epoch, one.number]:
+                found = octets[place.begin:place.begin + place.size]
+                if digest_of(found) != digest:
+                    raise Unavailable(f"a message of {self._universe} in the object store is not what it was")
+                if digest in owed:
+                    self._owed[digest] = found
+                self._write(self._layout.root, found, self._files.get(digest, ()))
 
     def finish(self) -> None:
         """Let it be there, on the disk."""
