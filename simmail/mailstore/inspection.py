@@ -20,12 +20,12 @@ from simmail.mailstore.journal.retained import decoded
 from simmail.mailstore.journal.segment import Segment
 from simmail.mailstore.journal.segmentpool import DAMAGED, ENDING, describe_damage
 from simmail.mailstore.maildir import filename
+from simmail.mailstore.maildir.files import READ_FLAGS
 from simmail.mailstore.maildir.names import mailbox_dir
 from simmail.mailstore.maildir.uidlist import UidList, UidListDamaged
 from simmail.mailstore.mending import appear_anew, drop_index, Mend, mend_uids, put_aside
 
 _CHUNK = 1 << 20
-_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
 class FileDamage(NamedTuple):
@@ -224,7 +224,7 @@ def _uids(root: int, directory: str, name: str, highest: int) -> Iterator[FileDa
 def _octets(root: int, path: str, size: int) -> int | str:
     """How many octets a file has that can be read, or what is wrong with it; C{size} where it has gone meanwhile."""
     try:
-        fd = os.open(path, _FLAGS, dir_fd=root)
+        fd = os.open(path, READ_FLAGS, dir_fd=root)
         try:
             status = os.fstat(fd)
             if not stat.S_ISREG(status.st_mode):

@@ -42,13 +42,12 @@ from simmail.rest.http.download import Download
 from simmail.rest.http.request import JSON, accepts, has_tag, request_id
 from simmail.rest.render.assets import page
 from simmail.rest.render.shown import heavy, LARGE
-from simmail.rest.route import Call, NoQuery, NUMBERS, Route
+from simmail.rest.route import Call, NAME, NoQuery, NUMBERS, Route
 
 #: Parameters that go with every call.
 EVERYWHERE = frozenset({"token", "universe"})
 
 _NUMBER = re.compile(rb"[0-9]{1,10}")
-_SEGMENT = re.compile(r"\{([a-z_]+)\}")
 
 #: Paths of one method and number of segments: where their words are, and by those words the route and the places of
 #: the names between them.
@@ -67,7 +66,7 @@ class Router:
 
     def _add(self, method: bytes, route: Route) -> None:
         segments = route.path[1:].split("/")
-        named = [_SEGMENT.fullmatch(one) for one in segments]
+        named = [NAME.fullmatch(one) for one in segments]
         names = tuple([(at, match[1]) for at, match in enumerate(named) if match is not None])
         words = tuple([at for at, match in enumerate(named) if match is None])
         shapes = self._shapes.setdefault((method, len(segments)), [])

@@ -36,7 +36,8 @@ NUMBERS = frozenset(("uid", "n"))
 
 # Klein's words for names that are numbers, and for the one that may hold slashes.
 _CONVERTERS = {**dict.fromkeys(NUMBERS, "number:"), "folder": "path:"}
-_NAME = re.compile(r"\{([a-z_]+)\}")
+#: A name in a path.
+NAME = re.compile(r"\{([a-z_]+)\}")
 
 
 class Body(Struct, frozen=True, forbid_unknown_fields=True):
@@ -115,12 +116,12 @@ class Route(Struct, frozen=True):
     @property
     def names(self) -> tuple[str, ...]:
         """The names in the path, in order."""
-        return tuple(_NAME.findall(self.path))
+        return tuple(NAME.findall(self.path))
 
     @property
     def rule(self) -> str:
         """The path as Klein's router writes it."""
-        return _NAME.sub(lambda match: f"<{_CONVERTERS.get(match[1], '')}{match[1]}>", self.path)
+        return NAME.sub(lambda match: f"<{_CONVERTERS.get(match[1], '')}{match[1]}>", self.path)
 
 
 class Identity(NamedTuple):

@@ -7,10 +7,16 @@ from __future__ import annotations
 
 import os
 import socket
+from collections.abc import Callable
 from typing import Any
 
 from twisted.internet.protocol import Factory, Protocol, connectionDone
 from twisted.python.failure import Failure
+
+from simmail.interfaces import Handover
+
+#: What goes with a connection when it is given away; None: it stays.
+HowItGoesOn = Callable[[], Handover | None]
 
 
 def detached(transport: Any) -> int:

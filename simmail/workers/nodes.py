@@ -27,15 +27,12 @@ from zope.interface import implementer
 from simmail.core.net.hosts import is_address
 from simmail.errors import Invalid, Unavailable
 from simmail.interfaces import Handover, INodes
-from simmail.workers.handover import adopted, carried, detached, joined
+from simmail.workers.handover import adopted, carried, detached, HowItGoesOn, joined
 from simmail.workers.link import ANSWER, GIVE, HELLO, LONGEST, Hearing, PeerLink
 from simmail.workers.trust import SecretTls
 
 if TYPE_CHECKING:
     from simmail.server.server import MailServer
-
-#: What goes with a connection when it is given away; None: it stays.
-HowItGoesOn = Callable[[], Handover | None]
 
 #: Real seconds for an answer, for a connection, and between two looks whether another still answers.
 PATIENCE, CONNECTED, BEAT = 2.0, 2.0, 3.0

@@ -18,15 +18,12 @@ from zope.interface import implementer
 from simmail.concurrency import Waiting
 from simmail.errors import Unavailable
 from simmail.interfaces import IPeers, Handover
-from simmail.workers.handover import adopted, carried, detached
+from simmail.workers.handover import adopted, carried, detached, HowItGoesOn
 from simmail.workers.link import PeerPort, PeerLink
 from simmail.workers.share import WorkerShare, owner
 
 if TYPE_CHECKING:
     from simmail.server.server import MailServer
-
-#: What goes with a connection when it is given away; None: it stays.
-HowItGoesOn = Callable[[], Handover | None]
 
 #: Real seconds in which another process has to take what one leaves that ends.
 LEAVING = 1.0

@@ -177,7 +177,8 @@ def _is_lines(octets: bytes) -> bool:
 _FOLD = 78
 _ID = re.compile(r"<[^<>\s\x00-\x1f\x7f]{1,900}>")
 _NAME = re.compile(r"[!-9;-~]{1,76}")
-_TYPE = re.compile(r"[A-Za-z0-9!#$&^_.+-]{1,60}/[A-Za-z0-9!#$&^_.+-]{1,100}(?:;[ !-~]{1,200})?")
+#: A media type with its parameters (RFC 2045 section 5.1).
+MEDIA_TYPE = re.compile(r"[A-Za-z0-9!#$&^_.+-]{1,60}/[A-Za-z0-9!#$&^_.+-]{1,100}(?:;[ !-~]{1,200})?")
 _NOT_LOCAL, _NOT_DOMAIN = frozenset(' "(),:;<>\\'), frozenset(' "(),;<>\\')
 _PREFIX = re.compile(r"(?:\s{0,4}(?:re|fwd?|aw|wg)\s{0,2}:)+\s{0,4}", re.IGNORECASE)
 
@@ -465,5 +466,5 @@ def _check_attachment(field: str, attachment: Attachment) -> None:
     content_id = attachment.content_id.strip("<>")
     if content_id and not (_ID.fullmatch(f"<{content_id}>") and content_id.isprintable()):
         raise Invalid(f"{field}.content_id", "must not hold blanks or angle brackets")
-    if not _TYPE.fullmatch(attachment.content_type) or attachment.content_type.lower().startswith("multipart/"):
+    if not MEDIA_TYPE.fullmatch(attachment.content_type) or attachment.content_type.lower().startswith("multipart/"):
         raise Invalid(f"{field}.content_type", "must be a media type such as application/pdf")

@@ -37,7 +37,7 @@ _COLOURED = frozenset((
     "border-left-color"))
 
 # Possessive, or of classes that exclude what follows: nothing here backtracks.
-_COMMENT = re.compile(r"/\*(?:[^*]++|\*(?!/))*(?:\*/)?")
+COMMENT = re.compile(r"/\*(?:[^*]++|\*(?!/))*(?:\*/)?")
 _ESCAPE = re.compile(r"\\(?:([0-9A-Fa-f]{1,6})(?:\r\n|[ \t\r\n\f])?|(\r\n|[\r\n\f])|(.))")
 _PIECE = re.compile(r"\"[^\"]*+\"?|'[^']*+'?|\((?:[^()\"']++|\"[^\"]*+\"|'[^']*+')*\)?|;|[^;\"'(]++")
 _PLAIN = re.compile(r"(?:[A-Za-z0-9 #%.,()+*/!_-]++|\"[\w .,+-]*+\"|'[\w .,+-]*+')+")
@@ -70,7 +70,7 @@ def clean_style(style: str, dark: bool = False) -> str:
     """
     style = style[:LONGEST_STYLE]
     if "/*" in style:
-        style = _COMMENT.sub("", style)
+        style = COMMENT.sub("", style)
     kept: list[str] = []
     for declaration in _declarations(style):
         name, colon, value = declaration.partition(":")
@@ -91,7 +91,7 @@ def clean_style(style: str, dark: bool = False) -> str:
 
 def fetched_by(sheet: str) -> int:
     """How many remote pictures, fonts and sheets a style sheet would fetch."""
-    sheet = _COMMENT.sub(" ", sheet[:LONGEST_SHEET])
+    sheet = COMMENT.sub(" ", sheet[:LONGEST_SHEET])
     if "\\" in sheet:
         sheet = _unescaped(sheet)
     return sum(1 for _ in _FETCHING.finditer(sheet))

@@ -12,6 +12,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
+from simmail.core.html.css import COMMENT
 from simmail.core.html.tokenizer import Token, tokens
 from simmail.core.language_data import read_yaml
 
@@ -21,7 +22,6 @@ _LOOKED_AT, _MOST_CSS, _MOST_WARNINGS = 512 * 1024, 256 * 1024, 100
 #: Yes, in part or with a bug, no, not known.
 Support = Literal["y", "a", "n", "u"]
 
-_COMMENT = re.compile(r"/\*(?:[^*]++|\*(?!/))*(?:\*/)?")
 _DECLARATION = re.compile(r"(?<![\w-])(--[\w-]{1,60}|-?[a-z][a-z-]{1,40})\s{0,9}:\s{0,9}([^;{}]{1,500})")
 _FUNCTION = re.compile(r"([a-z][a-z-]{1,30})\(")
 _UNIT = re.compile(r"(?<![\w#.-])-?\d{0,9}\.?\d{1,9}(%|[a-z]{1,4})(?![\w-])")
@@ -123,7 +123,7 @@ def _of_tag(token: Token) -> Iterator[str]:
 
 
 def _of_css(css: str, sheet: bool) -> Iterable[str]:
-    css = _COMMENT.sub(" ", css)
+    css = COMMENT.sub(" ", css)
     if sheet:
         for match in _AT.finditer(css):
             yield f"at {match[1]}"

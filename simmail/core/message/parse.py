@@ -44,7 +44,8 @@ _FOLD = re.compile(r"\n(?=[ \t])")
 _BLANK_COLON = re.compile(rb"\n(?:from|subject|message-id|in-reply-to)[ \t]")
 _ID = re.compile(r"<([^<>]{1,900})>")
 _HTML_PART, _PLAIN_PART = re.compile(rb"text/html", re.IGNORECASE), re.compile(rb"text/plain", re.IGNORECASE)
-_ONE_ID = re.compile(r"<[!-;=?-~]{1,900}>")
+#: A Message-ID that stands alone.
+ONE_ID = re.compile(r"<[!-;=?-~]{1,900}>")
 
 
 def read(
@@ -150,7 +151,7 @@ def message_ids(value: str) -> tuple[str, ...]:
 
     They hold neither blanks nor controls, so they can be written into a header again.
     """
-    if _ONE_ID.fullmatch(value):
+    if ONE_ID.fullmatch(value):
         return value,
     # Some write them bare.
     found = _ID.findall(value) or [word for word in value.split() if "@" in word and len(word) < LONGEST_ID]

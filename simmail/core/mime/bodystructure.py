@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from simmail.core.mime.headers import (
-    FIELD, Field, Head, Parameters, SMALL, fields, head_of, header_end, parameter, unfolded,
+    FIELD, Field, Head, Parameters, QUOTED_PAIR, SMALL, fields, head_of, header_end, parameter, unfolded,
 )
 from simmail.core.mime.structure import Part, parse_body
 
@@ -116,7 +116,6 @@ def _addresses(text: bytes) -> bytes:
 
 # Possessive throughout: nothing here backtracks.
 _TOKEN = re.compile(rb'"((?:[^"\\]++|\\.)*)"?+|([()<>,;:@\[\]])|([^"()<>,;:@\[\]\\\s]++)|\\(.)|(\s++)', re.DOTALL)
-_ESCAPED = re.compile(rb"\\(.)", re.DOTALL)
 
 
 def mailboxes(text: bytes) -> list[Mailbox]:
@@ -136,7 +135,7 @@ def mailboxes(text: bytes) -> list[Mailbox]:
         if depth:
             gathering.comment.append(match[0])
         elif quoted is not None:
-            gathering.word(_ESCAPED.sub(rb"\1", quoted) if b"\\" in quoted else quoted)
+            gathering.word(QUOTED_PAIR.sub(rb"\1", quoted) if b"\\" in quoted else quoted)
         elif blank is not None:
             gathering.blank = True
         elif special is not None:

@@ -136,7 +136,8 @@ _PARAMETER = re.compile(
     |([^;]*+)))?[^;]*+                      # or what stands there""",
     re.DOTALL | re.VERBOSE,
 )
-_ESCAPED = re.compile(rb"\\(.)", re.DOTALL)
+#: A quoted pair (RFC 5322 section 3.2.1).
+QUOTED_PAIR = re.compile(rb"\\(.)", re.DOTALL)
 
 
 def parameters(text: bytes) -> Parameters:
@@ -153,7 +154,7 @@ def parameters(text: bytes) -> Parameters:
         at = match.end()
         name, quoted, bare = match.groups()
         if quoted is not None:
-            found.append((name.lower(), _ESCAPED.sub(rb"\1", quoted) if b"\\" in quoted else quoted))
+            found.append((name.lower(), QUOTED_PAIR.sub(rb"\1", quoted) if b"\\" in quoted else quoted))
         elif bare is not None:
             bare = bare.strip()
             if bare.endswith(b")"):

@@ -23,13 +23,12 @@ from simmail.mailstore.delivery.maildir_delivery import Added, MaildirDelivery, 
 from simmail.mailstore.journal.retained import Journalled
 from simmail.mailstore.maildir import filename, savedate
 from simmail.mailstore.maildir.filename import CUR, NEW, row_of
+from simmail.mailstore.maildir.files import READ_FLAGS
 from simmail.mailstore.maildir.flags import is_keyword
 from simmail.mailstore.maildir.layout import TMP
 
 #: UIDs left out after a disk lost what was written last: more than can have been given between two syncs of a folder.
 JUMP = 10_000
-
-_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
 class Repaired(NamedTuple):
@@ -231,7 +230,7 @@ class Repair:
 
     def _is(self, path: str, octets: bytes) -> bool:
         try:
-            fd = os.open(path, _FLAGS, dir_fd=self._delivery.root)
+            fd = os.open(path, READ_FLAGS, dir_fd=self._delivery.root)
         except OSError:
             return False
         try:

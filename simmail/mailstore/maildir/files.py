@@ -20,8 +20,9 @@ from simmail.mailstore.maildir.layout import Layout
 #: Takes the envelope and the structure of a message.
 Shown = Callable[[bytes], tuple[bytes, bytes]]
 
-# Not waiting for whoever might write to a pipe.
-_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+#: How files of a Maildir are opened to be read: never those that links lead to, nor waiting for who might write to a
+#: pipe.
+READ_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 #: Octets of a file that are read, at most: an earlier configuration may have let in more than the present one.
 MOST_READ = 256 * 1024 * 1024
@@ -76,7 +77,7 @@ def _read_expected(
         octets = None
         if path and size is not None and size <= _BLIND:
             try:
-                fd = open_file(path, _FLAGS, dir_fd=directory)
+                fd = open_file(path, READ_FLAGS, dir_fd=directory)
                 try:
                     octets = read(fd, size + 1)
                 finally:
@@ -120,7 +121,7 @@ def stub(subject: str, text: str, header: bytes = b"") -> bytes:
 
 def _read(directory: int, path: str) -> bytes:
     """@raise OSError: it is not there, or cannot be read."""
-    fd = os.open(path, _FLAGS, dir_fd=directory)
+    fd = os.open(path, READ_FLAGS, dir_fd=directory)
     try:
         status = os.fstat(fd)
         if not stat.S_ISREG(status.st_mode):

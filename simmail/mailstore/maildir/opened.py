@@ -24,16 +24,12 @@ from zope.interface import implementer
 from simmail.concurrency import Lock, Shared
 from simmail.errors import Unavailable
 from simmail.interfaces import IOpened
+from simmail.mailstore.maildir.files import MOST_READ, READ_FLAGS
 from simmail.mailstore.maildir.layout import Layout
 from simmail.mailstore.threads import IWorker
 
 #: Messages of one universe that are in memory as a whole at once, to work out something from them.
 _WHOLE = 2
-
-#: A larger file is no message that could have come in.
-_MOST = 256 * 1024 * 1024
-
-_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 Key = tuple[str, str, int, int]
 
@@ -132,12 +128,12 @@ class OpenMessage:
 def _open(root: int, path: str) -> tuple[int, int] | None:
     """A descriptor of a file, and its size; by the reader."""
     try:
-        descriptor = os.open(path, _FLAGS, dir_fd=root)
+        descriptor = os.open(path, READ_FLAGS, dir_fd=root)
     except OSError:
         # What is wrong with it, reading it as usual finds out.
         return None
     status = os.fstat(descriptor)
-    if not stat.S_ISREG(status.st_mode) or status.st_size > _MOST:
+    if not stat.S_ISREG(status.st_mode) or status.st_size > MOST_READ:
         os.close(descriptor)
         return None
     return descriptor, status.st_size

@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 from simmail.mailstore.maildir import filename, savedate
 from simmail.mailstore.maildir.filename import Row
+from simmail.mailstore.maildir.files import READ_FLAGS
 from simmail.mailstore.maildir.layout import Layout
 from simmail.mailstore.replication.changes import StoredMessage, digest_of
 
-_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 #: How the system says that a file is not there, or is none.
 _GONE = frozenset((errno.ENOENT, errno.ELOOP, errno.ENXIO, errno.ENOTDIR, errno.EISDIR))
 
@@ -29,7 +29,7 @@ class MessagesRead(NamedTuple):
 def read_file(directory: int, path: str) -> bytes | None:
     """Return the octets of a file, None for none."""
     try:
-        fd = os.open(path, _FLAGS, dir_fd=directory)
+        fd = os.open(path, READ_FLAGS, dir_fd=directory)
         with open(fd, "rb", buffering=0) as file:
             return file.readall()
     except OSError as error:

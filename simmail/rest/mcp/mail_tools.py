@@ -19,7 +19,7 @@ from simmail.rest.answer import Large
 from simmail.rest.api import mailboxes, waits
 from simmail.rest.mcp.accounts import MailPlace, account, accounts, place
 from simmail.rest.mcp.fence import Fence
-from simmail.rest.mcp.mail_writing import TOOLS as WRITING
+from simmail.rest.mcp.mail_writing import Account, Id, TOOLS as WRITING
 from simmail.rest.mcp.tool import ToolAnswer, Tool, asked
 from simmail.rest.render.message import LISTED_TEXT
 from simmail.rest.render.shown import heavy
@@ -38,8 +38,6 @@ _MESSAGE = _MAILBOX + "/messages/{folder}/{uid}"
 #: Search words that ask for what a mail server does not know.
 _UNKNOWN = frozenset(("case", "persona", "header"))
 
-Account = Annotated[str, Meta(description="address of the account; needed only where there are several")]
-Id = Annotated[str, Meta(description="id of a message, as other tools return it")]
 Ids = Annotated[list[Id], Meta(min_length=1, max_length=100)]
 Limit = Annotated[int, Meta(ge=1, le=100)]
 

@@ -18,20 +18,19 @@ from hashlib import blake2b
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
-from simmail.core.compose.message import compose
+from simmail.core.compose.message import compose, MEDIA_TYPE
 from simmail.core.html import text as htmltext
 from simmail.core.message.mail import Attachment, Draft
+from simmail.core.message.parse import ONE_ID
 from simmail.core.mime.address import Address, domain_of, parse, parse_list
 from simmail.errors import Invalid
 
 _WORD = re.compile(r"=\?[^?\s]{1,64}\?([bBqQ])\?([^?\r\n]*)\?=")
-_MESSAGE_ID = re.compile(r"<[!-;=?-~]{1,900}>")
 _FIELD_NAME = re.compile(r"[!-9;-~]{1,70}")
 #: Fields that a body sets by members of their own, or that nobody sets but who hands mail on.
 _OWN = frozenset((
     "from", "to", "cc", "bcc", "subject", "date", "message-id", "in-reply-to", "references", "reply-to", "sender",
     "mime-version", "received", "return-path", "delivered-to"))
-_TYPE = re.compile(r"[A-Za-z0-9!#$&^_.+-]{1,60}/[A-Za-z0-9!#$&^_.+-]{1,100}(?:;[ !-~]{1,200})?")
 
 # An attribute ends at its own quote, so every character is looked at once or twice.
 _DATA_IMAGE = re.compile(
@@ -130,7 +129,7 @@ def one_message_id(text: str, field: str) -> str:
 
     @raise Invalid: anything else.
     """
-    if not _MESSAGE_ID.fullmatch(text):
+    if not ONE_ID.fullmatch(text):
         raise Invalid(field, "must be a Message-ID in angle brackets")
     return text
 
@@ -176,7 +175,7 @@ def attachment(given: Enclosure, field: str) -> Attachment:
     @raise Invalid: a bad name or type, or not base64.
     """
     filename = header_text(given.filename, f"{field}.filename", LONGEST_NAME)
-    if not _TYPE.fullmatch(given.content_type):
+    if not MEDIA_TYPE.fullmatch(given.content_type):
         raise Invalid(f"{field}.content_type", "must be a type such as application/pdf")
     return Attachment(filename, given.content_type.lower(), base64(given.data, f"{field}.data"))
 
