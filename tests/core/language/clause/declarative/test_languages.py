@@ -34,12 +34,26 @@ class LanguageTests(SynchronousTestCase):
         self.assertEqual(either_stated("A eller B?", "sv", False, True), ())
         self.assertEqual(wondered("Var är nyckeln?", "sv", False, True), "")
 
+    def test_fillers(self) -> None:
+        """What says nothing may stand behind a question, and alone."""
+        self.assertEqual(stated("Ça va, au fait ?", "fr", False, True), ("ça va", "ça ne va pas"))
+        self.assertEqual(stated("Geht das, bitte?", "de", False, True), ("das geht", "das geht nicht"))
+        self.assertEqual(stated("¿Es normal, por favor?", "es", False, True), ("es normal", "no es normal"))
+        self.assertEqual([stated(one, code, False, True) for one, code in (
+            ("Svp ?", "fr"), ("Bitte?", "de"), ("¿Por favor?", "es"))], [None, None, None])
+
     def test_anything(self) -> None:
         """Words in whatever order, cut wherever, are said again or not, and nothing fails."""
         texts = {
-            "de": "Hat ihn das Zimmer noch wir nicht ob jemand, oder am 3. Uhr etwas Sie mitkommt zu ihr der und",
-            "fr": "Est-ce qu' l' a-t-il vous encore quelque chose si, ou un en y quelqu'un quel tout le monde ne -il",
-            "es": "¿Le podría se su con usted algo todavía si, o hay que tú darme cuándo la una nos ya",
+            "de": (
+                "Hat bitte , ihn das Zimmer noch wir nicht ob jemand, oder am 3. Uhr etwas "
+                "Sie mitkommt zu ihr der und"),
+            "fr": (
+                "Est-ce au fait , svp , alors qu' l' a-t-il vous encore quelque chose si, ou un en y quelqu'un "
+                "quel tout le monde ne -il"),
+            "es": (
+                "¿Le por favor , entonces , podría se su con usted algo todavía si, o hay que tú "
+                "darme cuándo la una nos ya"),
         }
         dice = Random("anything")
         for code, text in texts.items():

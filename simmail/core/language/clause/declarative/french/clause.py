@@ -73,12 +73,12 @@ def without_fillers(words: Sequence[str], how: French) -> list[str]:
 
 def asking_words(question: str, how: French) -> list[str]:
     """Return the words of the last part of a question; those of a clause behind "si" as well; none where it is none."""
-    parts = parts_of_question(question)
+    parts = [part for part in parts_of_question(question) if without_fillers(part, how)]
     while len(parts) > 1 and (" ".join(parts[-1]).lower() in how.tags or len(parts[-1]) == 1 and (
             parts[-1][0][0].isupper())):
         parts.pop()
-    if not parts:
-        return []
+    if not parts or len(parts) > 1 and parts[-1][0].lower() == how.or_:
+        return []  # only the second of two
     words = without_fillers(parts[-1], how)
     asked = [any(map(INVERTED.match, part)) or " ".join(part[:3]).lower().startswith(how.led_in) for part in parts]
     told = words[0].lower() in how.told_of and any(part[0].lower() in how.spoken_to for part in parts[:-1])

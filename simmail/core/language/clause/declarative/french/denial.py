@@ -55,6 +55,8 @@ def _unclear(clause: FrenchClause, subject: Sequence[str], low: Sequence[str], h
         return True
     if not still:
         return False
+    if still[0] != how.always and verb in how.auxiliaries and any(map(is_participle, low[1:2])) and verb not in how.be:
+        return True  # "a-t-il encore changé": again
     return subject[0] in how.all or still[0] == how.always and verb not in how.lasting or verb == how.go and any(
         map(is_infinitive, low))
 

@@ -61,13 +61,14 @@ class FrenchReader(NamedTuple):
             what = next((word for word in low if word not in how.adverbs), "")
             agrees = form.verb in how.be and what and not what.endswith("'") and what not in how.prepositions | (
                 how.determiners)
-            several = _is_plural(what, how) if agrees else self.we
+            several = _is_plural(what, how) if agrees else self.we or how.together in low and not any(map(is_infinitive, low))
             reader = FrenchReader(several, self.far)
             subject, person = (["nous"], NOUS) if several else (["je"], JE)
         elif one in how.speaking:
             addressed = not (how.familiar | how.polite).isdisjoint((*low, *clause.clitics))
             if one == "nous":
-                if not addressed and (form.verb in how.common or form.verb not in how.asking_for):
+                own = addressed or form.verb in how.asking_for - how.common
+                if form.verb == how.go or not own:
                     return None
             elif form.verb not in how.asking_for or form.verb in how.obliged and addressed:
                 return None  # "je fais une salade ?" is an offer

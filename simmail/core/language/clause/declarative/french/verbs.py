@@ -24,7 +24,7 @@ _ENDINGS = {
 _FORMS, _STEMS = 6, 8
 
 
-class French(Struct, frozen=True, forbid_unknown_fields=True, rename={"not_": "not"}):
+class French(Struct, frozen=True, forbid_unknown_fields=True, rename={"not_": "not", "or_": "or"}):
     """How French says a question again as a statement; the data file says what each field is for."""
 
     irregular: Mapping[str, tuple[str, ...]]
@@ -99,6 +99,7 @@ class French(Struct, frozen=True, forbid_unknown_fields=True, rename={"not_": "n
     auxiliaries: frozenset[str]
     modals: frozenset[str]
     unchanging: frozenset[str]
+    together: str
     lasting: frozenset[str]
     go: str
     want: str
@@ -118,6 +119,7 @@ class French(Struct, frozen=True, forbid_unknown_fields=True, rename={"not_": "n
     yet: str
     nothing: str
     not_: str
+    or_: str
     how_many: str
 
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from simmail.core.language.clause.declarative.german.phrases import noun_phrase, phrases, with_attribute
+from simmail.core.language.clause.declarative.german.phrases import is_adjective, noun_phrase, phrases, with_attribute
 from simmail.core.language.clause.declarative.german.verbs import (
     DU, ER, ICH, IHR, WIR, German, apart, changed, is_infinitive, known,
 )
@@ -54,7 +54,7 @@ def without_fillers(words: Sequence[str], how: German) -> list[str]:
         before = words[at - 1] if at else ""
         needed = word in how.again and before in how.still | how.already or word in how.inexact and (
             after[:1].isdigit() or not after)
-        if needed or word.lower() not in how.dropped or word in how.polite:
+        if needed or (word if at else word.lower()) not in how.dropped or word in how.polite:
             kept.append(word)
     return kept
 
@@ -67,11 +67,11 @@ def asking_words(question: str, how: German) -> list[str]:
             parts.append([])
         else:
             parts[-1].append(word)
-    parts = [part for part in parts if part]
+    parts = [part for part in parts if without_fillers(part, how)]
     while len(parts) > 1 and (" ".join(parts[-1]).lower() in how.tags or len(parts[-1]) == 1 and (
             parts[-1][0][0].isupper())):
         parts.pop()
-    if not parts:
+    if not parts or len(parts) > 1 and parts[-1][0].lower() == how.or_:
         return []
     if len(parts) > 1 and parts[-1][-2:-1] == ["zu"] and how.enough.intersection(parts[-2][-2:]):
         parts.pop()  # "hätten Sie Zeit, uns zu helfen"
@@ -187,6 +187,10 @@ def _one_word(words: Sequence[str], at: int, verb: str, how: German) -> GermanCl
     """A clause whose subject is a pronoun, or that begins with a place or a time."""
     objects, subject = tuple(words[1:at]), words[at]
     if subject in how.subjects:
+        if words[at + 1:at + 2] and subject in how.definite and is_adjective(words[at + 1], how):
+            return None  # "kommt die letzte noch"
+        if words[at + 1:at + 2] and words[at + 1] in how.of_them:
+            return GermanClause(verb, (subject, words[at + 1]), (*objects, *words[at + 2:]))
         after = words[at + 1] if at + 1 < len(words) else ""
         if subject in how.nobody and (after in how.any_of or after[:1].isupper()):
             told = phrases(words[at:], verb, how)[0].words

@@ -41,9 +41,10 @@ def denied_clause(subject: Sequence[str], said: str, rest: Sequence[str], verb: 
         return [] if hedged else [how.nobody[first], *subject[1:], said, *rest]
     if first in how.all:
         return [] if hedged else [how.it, said, how.not_, *subject, *rest]
-    if first in how.none_left and len(subject) == 1 or first in how.each:
+    if first in how.none_left and len(subject) == 1 or first in how.each or subject[-1] in how.of_them:
         return []
-    there = first in how.indefinite and not (verb in how.being and (hedged or how.there.isdisjoint(rest)))
+    there = first in how.indefinite and verb not in how.enough_verbs and not (
+        verb in how.being and (hedged or how.there.isdisjoint(rest)))
     if first in how.indefinite and (hedged and (verb not in how.being or not how.already.isdisjoint(rest))):
         return []
     if there:
@@ -140,7 +141,8 @@ def _place(clause: _Said, how: German) -> int | None:
         elif one.kind == "time":
             here = not later and one.words[0] in how.places and (predicated or not closing or closing[-1] == "sein")
             behind = not closing and any(before.kind == "place" for before in middle[spot:at])
-            spot = spot if one.words[0] == "bis" or here or behind else at + 1
+            until = one.words[0] == "bis" and not (at and middle[at - 1].kind == "time")
+            spot = spot if until or here or behind else at + 1
         elif one.kind == "pronoun" or one.kind in ("definite", "person") and one.words[0] not in how.quantities and (
                 not predicated or clause.fronted):
             spot = at + 1

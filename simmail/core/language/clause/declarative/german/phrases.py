@@ -81,6 +81,8 @@ def _phrase(words: Sequence[str], at: int, verb: str, how: German) -> tuple[Kind
         return "indefinite", at + 1
     if is_possessive(word, how) and word not in how.pronouns:
         return "definite", at + 1
+    if word in how.definite:
+        return "pronoun", at + 1
     if word in how.quantities:
         return "quantity", at + 1
     if word in how.pronouns:
@@ -117,7 +119,8 @@ def _time_end(words: Sequence[str], at: int, how: German) -> int:
         after = words[at + 1] if at + 1 < len(words) else ""
         return at + 2 if is_time_noun(after, how) or after == "früh" and word != after else at + 1
     spot = at
-    while spot < len(words) and spot < at + 2 and (_is_adjective(words[spot], how) or words[spot] in how.definite):
+    while spot < len(words) and spot < at + 2 and (
+            is_adjective(words[spot], how) or words[spot] in how.definite or is_possessive(words[spot], how)):
         spot += 1  # "nächste", "diese", "den ganzen"
     if spot < len(words) and (words[spot].rstrip(".").isdigit() or words[spot] in how.numbers):
         spot += 1
@@ -137,8 +140,9 @@ def _clock_end(words: Sequence[str], at: int, how: German) -> int:
         spot += 1
     if spot == at:
         return 0
-    if spot < len(words) and words[spot][0].isupper() and not is_time_noun(words[spot], how):
-        return 0  # "um zwei Karten"
+    after = words[spot] if spot < len(words) else ""
+    if after[:1].isupper() and not is_time_noun(after, how) and after not in how.enough:
+        return 0  # "um zwei Karten", but "um elf Zeit"
     return spot + 1 if spot < len(words) and is_time_noun(words[spot], how) else spot
 
 
@@ -159,7 +163,8 @@ def noun_phrase(words: Sequence[str], at: int, verb: str, how: German) -> tuple[
         if genitive and (kind != "bare" or after == "des"):
             _, further = _single(words, end, how)
             return kind, further or end
-        if after in how.attached and kind in ("definite", "indefinite"):
+        motion = after in how.about and verb in how.being and is_participle(words[-1])  # "über die Straße gelaufen"
+        if after in how.attached and kind in ("definite", "indefinite") and not motion:
             # "Die Rechnung für März", "das Foto von Anna".
             further = _attribute_end(words, end, how)
             return kind, further or end
@@ -208,7 +213,7 @@ def _single(words: Sequence[str], at: int, how: German) -> tuple[Kind, int]:
         kind, spot = "number", at + 1
     elif word in how.quantities and word.endswith(("e", "en")) and word in how.subjects | how.numbers | how.definite:
         kind, spot = "quantity", at + 1
-    while spot < len(words) and (_is_adjective(words[spot], how) or spot > at and (
+    while spot < len(words) and (is_adjective(words[spot], how) or spot > at and (
             words[spot] in how.numbers or words[spot].isdigit())):
         spot += 1
     if spot >= len(words) or not words[spot][0].isupper() or words[spot] in how.polite:
@@ -233,11 +238,12 @@ def _single(words: Sequence[str], at: int, how: German) -> tuple[Kind, int]:
     return kind, end
 
 
-def _is_adjective(word: str, how: German) -> bool:
+def is_adjective(word: str, how: German) -> bool:
+    """Return whether a word may be an adjective before a noun, by its ending."""
     other = (how.adverbs, how.pronouns, how.subjects, how.times, how.numbers, how.indefinite, how.definite,
              how.prepositions)
-    return word[0].islower() and word.endswith(_ADJECTIVE) and len(word) > _SHORT and not any(
-        word in one for one in other)
+    return word[0].islower() and word.endswith(_ADJECTIVE) and len(word) > _SHORT and not (
+        is_possessive(word, how) or any(word in one for one in other))
 
 
 def is_time_noun(word: str, how: German) -> bool:

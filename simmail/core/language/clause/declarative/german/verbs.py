@@ -27,7 +27,7 @@ _INFINITIVE = ("en", "ern", "eln", "tun", "sein")
 _SHORT_VERB = 4
 
 
-class German(Struct, frozen=True, forbid_unknown_fields=True, rename={"and_": "and", "not_": "not"}):
+class German(Struct, frozen=True, forbid_unknown_fields=True, rename={"and_": "and", "or_": "or", "not_": "not"}):
     """How German says a question again as a statement; the data file says what each field is for."""
 
     rows: tuple[tuple[str, str, str, str, str], ...]
@@ -108,11 +108,15 @@ class German(Struct, frozen=True, forbid_unknown_fields=True, rename={"and_": "a
     any_of: frozenset[str]
     suiting: frozenset[str]
     each: frozenset[str]
+    enough_verbs: frozenset[str]
+    of_them: frozenset[str]
+    about: frozenset[str]
     lasting: frozenset[str]
     helping: frozenset[str]
     goals: frozenset[str]
     staying: frozenset[str]
     and_: str
+    or_: str
     obliging: frozenset[str]
     preferring: frozenset[str]
     suggesting: str

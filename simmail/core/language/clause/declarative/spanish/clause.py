@@ -68,10 +68,12 @@ def without_fillers(words: Sequence[str], how: Spanish) -> list[str]:
 
 def asking_words(question: str, how: Spanish) -> list[str]:
     """Return the words of the last part of a question; those of a clause behind "si" as well."""
-    parts = parts_of_question(question)
+    parts = [part for part in parts_of_question(question) if without_fillers(part, how)]
     while len(parts) > 1 and " ".join(parts[-1]).lower() in how.tags:
         parts.pop()
-    words = without_fillers(parts[-1], how) if parts else []
+    if not parts or len(parts) > 1 and parts[-1][0].lower() == how.or_:
+        return []  # only the second of two
+    words = without_fillers(parts[-1], how)
     low = f" {' '.join(words).lower()} "
     for one in how.whether:
         if f" {one} " in low:

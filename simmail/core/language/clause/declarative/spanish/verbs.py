@@ -47,7 +47,7 @@ _PRONOUNS = tuple(sorted((
 _ACCENTS = str.maketrans("áéí", "aei")
 
 
-class Spanish(Struct, frozen=True, forbid_unknown_fields=True, rename={"not_": "not"}):
+class Spanish(Struct, frozen=True, forbid_unknown_fields=True, rename={"not_": "not", "or_": "or"}):
     """How Spanish says a question again as a statement; the data file says what each field is for."""
 
     irregular: Mapping[str, tuple[str, ...]]
@@ -79,6 +79,7 @@ class Spanish(Struct, frozen=True, forbid_unknown_fields=True, rename={"not_": "
     no_longer: str
     not_yet: str
     not_: str
+    or_: str
     needless: str
     present_for: frozenset[str]
     conditional_for: frozenset[str]
