@@ -61,7 +61,8 @@ class FrenchReader(NamedTuple):
             what = next((word for word in low if word not in how.adverbs), "")
             agrees = form.verb in how.be and what and not what.endswith("'") and what not in how.prepositions | (
                 how.determiners)
-            several = _is_plural(what, how) if agrees else self.we or how.together in low and not any(map(is_infinitive, low))
+            together = how.together in low and not any(map(is_infinitive, low))
+            several = _is_plural(what, how) if agrees else self.we or together
             reader = FrenchReader(several, self.far)
             subject, person = (["nous"], NOUS) if several else (["je"], JE)
         elif one in how.speaking:

@@ -143,13 +143,13 @@ def _subject_end(words: Sequence[str], at: int, how: Spanish) -> int:
     named = words[at][0].isupper() and first in given_names()
     if first not in how.determiners and first not in how.subjects and not named:
         return 0
+    low = [word.lower() for word in words]
     for spot in range(at + (2 if first in how.determiners else 1), min(len(words), at + _SUBJECT)):
         before, word = words[spot - 1].lower(), words[spot].lower()
         if before in how.prepositions | how.determiners:
             continue
-        after = words[spot + 1].lower() if spot + 1 < len(words) else ""
-        if word in how.clitics - how.determiners and forms_of(after) or word not in how.nouns and any(
-                one.person in _OTHERS for one in forms_of(word)):
+        pronoun = word in how.clitics - how.determiners and verb_at(low, spot, how) is not None
+        if pronoun or word not in how.nouns and any(one.person in _OTHERS for one in forms_of(word)):
             return spot
     return 0
 
@@ -182,7 +182,7 @@ def _of_other(form: SpanishForm, clitics: Sequence[str], rest: Sequence[str], ho
         return False  # "¿podría quedarse abierto el bar?"
     given = any(joined(word).startswith(how.whom) and apart(word) in how.giving for word in rest)
     if given or not how.whom_words.isdisjoint(clitics) or not how.ours.isdisjoint(rest) or any(
-            joined(word).startswith("se") for word in rest):
+            joined(word).startswith("se") and apart(word) in how.reflexive for word in rest):
         return True
     return form.verb not in how.doubted or form.verb in how.having_to and not how.offered.isdisjoint(rest[:1])
 
@@ -202,6 +202,9 @@ def _addressed(form: SpanishForm, clitics: Sequence[str], rest: Sequence[str], h
         return False  # "¿puede ser más bajo?"
     asks = not how.asker_words.isdisjoint(behind) or any(joined(word).startswith(how.whom) for word in behind)
     given = not how.whom_words.isdisjoint(clitics)
+    itself = joined(first).startswith("se") and apart(first) not in how.reflexive
+    if form.verb in how.can and not asks and (itself or apart(first) in how.of_things_too):
+        return None  # "¿puede probarse?", "¿puede llegar otra vez?"
     if is_infinitive(first) and (
             form.verb in how.can and form.tense in (PRESENT, CONDITIONAL) or form.verb in how.wanting and asks):
         return True

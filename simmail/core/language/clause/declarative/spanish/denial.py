@@ -22,7 +22,7 @@ def denied(clause: SpanishClause, told: SpanishSaid, how: Spanish) -> list[str]:
     small = [word.lower() for word in kept]
     first = small[0] if small else ""
     if verb in how.have and first == how.that or verb in how.must and is_infinitive(first):
-        return [] if told.clitics else [how.needless, *kept[first == how.that:]]
+        return [] if told.clitics or front else [how.needless, *kept[first == how.that:]]
     if front and front[0] in how.nobody:
         return [] if still or already else [how.nobody[front[0]], *front[1:], *told.clitics, told.verb, *kept]
     not_ = how.not_yet if already else how.no_longer if still else how.not_

@@ -124,7 +124,8 @@ class SpanishReader(NamedTuple):
             return word
         others = any(one.lower() == "a" and (then[0].isupper() or then in how.determiners) for one, then in zip(
             clause.rest, clause.rest[1:]))
-        if clause.addressed or others or clause.form.verb not in how.pleasing or not self.far:
+        named = any(word not in how.still | how.already | how.also for word in clause.before)
+        if clause.addressed or others or named or clause.form.verb not in how.pleasing or not self.far:
             return ""
         return self._own(how.him[word])
 

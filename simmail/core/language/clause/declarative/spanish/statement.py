@@ -97,6 +97,6 @@ def _stated(clause: SpanishClause, reader: SpanishReader, how: Spanish) -> tuple
         told = told._replace(before=told.rest[:end], rest=told.rest[end:])
     early = how.still | how.already
     first_words = [word for word in (*told.before, *told.rest) if word.lower() in early]
-    yes = [*first_words, *(word for word in told.before if word not in first_words), *told.clitics, told.verb, *(
+    yes = [*(word for word in told.before if word not in first_words), *first_words, *told.clitics, told.verb, *(
         word for word in told.rest if word.lower() not in early)]
     return (fit(" ".join(yes)), fit(" ".join(denied(clause, told, how)))) if len(yes) <= _LONGEST else None

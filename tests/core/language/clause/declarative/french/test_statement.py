@@ -23,6 +23,9 @@ _STATED = {
     "Êtes-vous prêts ?": ("nous sommes prêts", "nous ne sommes pas prêts"),
     "Êtes-vous content de mon travail ?": (
         "je suis content de votre travail", "je ne suis pas content de votre travail"),
+    "Avez-vous travaillé ensemble ?": ("nous avons travaillé ensemble", "nous n'avons pas travaillé ensemble"),
+    "A-t-il encore changé ?": ("il a encore changé", ""),
+    "Avez-vous aussi quelque chose sans gluten ?": ("j'ai aussi quelque chose sans gluten", "je n'ai rien sans gluten"),
     "Il faut réserver ?": ("il faut réserver", "ce n'est pas nécessaire"),
     "Savez-vous si la petite salle est prise ?": ("la petite salle est prise", "la petite salle n'est pas prise"),
     "Tu en vois une ?": ("j'en vois une", "je n'en vois pas"),
@@ -55,7 +58,7 @@ class StatedTests(SynchronousTestCase):
         """Nothing is said where who is meant, or the gender of a thing, is not known."""
         for question in (
             "Tu ne viens pas ?", "Pouvons-nous échanger ?", "Je fais une salade ?", "Tu sais quand il vient ?",
-            "Dois-je réserver une place pour vous ?", "Vous avez retrouvé votre xyl ?", "Bleu ?", "?",
+            "Dois-je réserver une place pour vous ?", "Vous avez retrouvé votre xyl ?", "Bleu ?", "?", "Au fait ?",
             "Ça coûte combien ?",
             "Tu écris à papi, ça lui ferait plaisir ?",
         ):

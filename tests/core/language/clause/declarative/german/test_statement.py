@@ -36,6 +36,11 @@ _STATED = {
     "Hätten Sie Zeit, uns zu helfen?": ("ich habe Zeit", "ich habe keine Zeit"),
     "Bleibt es beim Abgabetermin am 15.?": (
         "es bleibt beim Abgabetermin am 15.", "es bleibt nicht beim Abgabetermin am 15."),
+    "Genügt ein Scan?": ("ein Scan genügt", "ein Scan genügt nicht"),
+    "Geht einer davon?": ("einer davon geht", ""),
+    "Ist die Katze über die Tastatur gelaufen?": (
+        "die Katze ist über die Tastatur gelaufen", "die Katze ist nicht über die Tastatur gelaufen"),
+    "Hast du am Mittwoch um 11 Zeit?": ("ich habe am Mittwoch um 11 Zeit", "ich habe am Mittwoch um 11 keine Zeit"),
     # Nobody knows what denies these.
     "Kann man gekochte Nudeln einfrieren?": ("man kann gekochte Nudeln einfrieren", ""),
     "Brauchst du zwei Karten?": ("ich brauche zwei Karten", ""),
@@ -68,6 +73,8 @@ class StatedTests(SynchronousTestCase):
         for question in (
             "Kommst du nicht mit?", "Können wir tauschen?", "Sollen wir fahren?", "Weißt du, wann er kommt?",
             "Hat den Schlüssel jemand?", "Treffpunkt der Bahnhof?", "Bist du da oder nicht?", "Kommst?", "?",
+            "Kommt die letzte noch?",
+            "Haben Sie gelesen, was gilt, oder fange ich von vorn an?",
             "Gehört das Rad der Nachbarin?", "Kommst du und hilfst uns?",
         ):
             self.assertIsNone(stated(question, False, True), question)

@@ -31,6 +31,8 @@ _STATED = {
     "¿Sabes si la sala está ocupada?": ("la sala está ocupada", "la sala no está ocupada"),
     "¿Le interesaría un puesto en Bilbao?": (
         "me interesaría un puesto en Bilbao", "no me interesaría un puesto en Bilbao"),
+    "¿Alguien me lo explica?": ("alguien se lo explica", "nadie se lo explica"),
+    "¿El puesto estaba ya decidido?": ("el puesto ya estaba decidido", "el puesto todavía no estaba decidido"),
     "¿Podrían traernos pan y vino?": ("podemos llevarles pan y vino", ""),
 }
 
@@ -58,7 +60,9 @@ class StatedTests(SynchronousTestCase):
         """Nothing is said where it may be said of its reader or of somebody else."""
         for question in (
             "¿No vienes?", "¿Podemos cambiar?", "¿Le apunto para el viernes?", "¿Sabes cuándo viene?",
-            "¿Podría ir al curso en mayo?", "¿Tiene garantía?", "Mi hijo está mejor, ¿puede ir?", "¿Azul?", "?",
+            "¿Podría ir al curso en mayo?", "¿Tiene garantía?", "Mi hijo está mejor, ¿puede ir?",
+            "¿Azul?", "?", "¿Puede probarse hoy?",
+            "¿Puede llegar otra vez?", "¿Viene hoy, o va mañana?",
             "¿Te importaría esperar?", "¿Cuánto cuesta?",
         ):
             self.assertIsNone(stated(question, False, True), question)
