@@ -6,7 +6,7 @@ Sources: API contract, "Authentication"; decisions, section 1.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from secrets import token_hex
@@ -482,7 +482,11 @@ class MailServer:
         await self._leases.take_new(universe_id)
         await self._documents.commit(Commit(
             puts=(*self._documents.placing(universe_id), ("universes", universe_id, msgspec.json.encode(record)))))
-        universe = await self._opened(record)
+        try:
+            universe = await self._opened(record)
+        except BaseException:
+            await _unmake(universe_id, self._documents, self.records(), self._leases, self.logger)
+            raise
         self._take(universe)
         return universe
 
@@ -542,8 +546,7 @@ class MailServer:
         await store.close()
         if self._replicas is not None:
             await self._replicas.erase(universe_id)
-        gone = () if any(one.placed == universe_id for one in self.records()) else self._documents.leaving(universe_id)
-        await self._documents.drop((GOING, universe_id), *gone)
+        await self._documents.drop((GOING, universe_id), *_left_by(universe_id, self._documents, self.records()))
         await self._leases.give_back(universe_id)
 
     # Logins
@@ -553,3 +556,24 @@ class MailServer:
         if universe.id not in self._accounts:
             self._accounts[universe.id] = Accounts(universe, self._universes, self._passwords, self._limit)
         return self._accounts[universe.id]
+
+
+async def _unmake(
+    universe_id: str, documents: ServerDocuments, records: Iterable[UniverseRecord], leases: UniverseLeases,
+    logger: Logger,
+) -> None:
+    """Who asked for it is told that it is not there; nor is it at the next start, if Redis can be told so."""
+    try:
+        await documents.drop(("universes", universe_id), *_left_by(universe_id, documents, records))
+        await leases.give_back(universe_id)
+    except Unavailable as error:
+        logger.error("the universe {id}, which could not be opened, is there after the next start: {error}",
+                     id=universe_id, error=error)
+
+
+def _left_by(
+    universe_id: str, documents: ServerDocuments, records: Iterable[UniverseRecord]
+) -> tuple[tuple[str, str], ...]:
+    """Documents that go with a universe, unless others are placed as it was."""
+    others = any(one.placed == universe_id for one in records if one.id != universe_id)
+    return () if others else documents.leaving(universe_id)

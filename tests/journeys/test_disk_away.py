@@ -76,6 +76,7 @@ class AwayTests(JourneyCase):
         load.check(self)
         service.good("POST", "/api/admin/universes", {"id": "shop"})
         self.assertIn(told, service.logged())
+        service.good("DELETE", "/api/admin/universes/shop")
         self.assertEqual(service.stop(), 0)
         checked = command("admin", "check", "--state", str(service.state))
         self.assertEqual(checked.returncode, 0, checked.stdout)

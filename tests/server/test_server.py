@@ -124,6 +124,7 @@ class MailServerTests(RoadTestCase):
             self.patch(server.database, "pending", lambda universe, error=error: fail(error))
             self.assertRaises(type(error), now, server.roster.create_universe("other"))
             self.assertEqual((closed, len(server.database._listeners)), (opened, listeners))
+            self.assertNotIn("other", now(server.database.table("", "universes")))
         self.patch(server.database, "pending", real)
         other = now(server.roster.create_universe("other"))
         self.assertEqual((opened, closed), (["other"] * 3, ["other"] * 2))
