@@ -475,8 +475,8 @@ class RedisConnection:
             return
         if word == _FENCED:
             call.fail(Fenced(text))
-        elif word in _AWAY:
-            if word in REFUSALS:
+        elif word in _AWAY or _shut_out(word, call.packed):
+            if word in REFUSALS or word not in _AWAY:
                 self.drop(text[:200])
             call.fail(Unavailable(f"the database cannot do it now: {text[:200]}"))
         else:
@@ -565,6 +565,15 @@ def reason(trouble: str) -> str:
     if trouble == _HANGS or _TIMED_OUT in trouble:
         return UNANSWERED
     return REFUSALS.get(_first_word(trouble), UNREACHABLE)
+
+
+def _shut_out(word: str, packed: bytes) -> bool:
+    """
+    Whether we are not let in any more, or may not run scripts, which is how everything is done.
+
+    Hosted Redis often keeps commands to itself without which all goes on.
+    """
+    return word == "NOAUTH" or word == "NOPERM" and b"EVALSHA" in packed[:40]
 
 
 def _first_word(text: str) -> str:

@@ -382,6 +382,22 @@ class ConnectionTests(ScriptedTestCase):
             self.assertFalse(self.connection.ready)
             self.assertEqual(reason(self.connection.trouble), why)
 
+    def test_shut_out(self) -> None:
+        """Who may run no scripts any more, or is not known any more, is away; other commands may be kept from us."""
+        for command, reply, away in (
+            ((b"EVALSHA", b"x", 1, b"k"), b"-NOPERM User u has no permissions to run the 'evalsha' command", True),
+            ((b"HGET", b"k", b"f"), b"-NOAUTH Authentication required.", True),
+            ((b"WAITAOF", 1, 0, 0), b"-NOPERM User default has no permissions to run the 'waitaof' command", False),
+        ):
+            self.setUp()
+            self.be_ready()
+            waiting = self.connection.call(command)
+            self.answer(reply)
+            self.failureResultOf(waiting, Unavailable if away else RuntimeError)
+            self.assertEqual(self.connection.ready, not away)
+            if away:
+                self.assertEqual(reason(self.connection.trouble), "it does not take the user or password")
+
     def test_reasons(self) -> None:
         """What people are told of why it is away, without any name, address or password."""
         for trouble, why in (

@@ -119,6 +119,12 @@ class TroubleTests(JourneyCase):
             self.away(service, "it does not take the user or password")
             redis.ask("AUTH two", "CONFIG SET requirepass one")
             self.back(service, load)
+        # Nobody is hung up on, and may not do what it did.
+        for rights, given in (("-@scripting", "+@scripting"), ("-@all", "+@all")):
+            redis.ask("AUTH one", f"ACL SETUSER default {rights} +ping +acl +auth")
+            self.away(service, "it does not take the user or password")
+            redis.ask("AUTH one", f"ACL SETUSER default {given}")
+            self.back(service, load)
         self.checked(load)
         for word in ("one@", "two@", ":one"):
             self.assertNotIn(word, service.logged())
