@@ -84,7 +84,8 @@ def wondered(question: str, we: bool, far: bool) -> str:
         return "" if done is None else fit(joined([*head, *done.subject, *done.clitics, done.verb, *done.rest], how))
     at = next((at for at, word in enumerate(behind) if word not in how.clitics), 0)
     # "Où est la clé", "quand arrive le colis": the subject may stay behind.
-    rest = reader.flipped(behind[at:]) if is_finite(behind[at]) and not told else None
+    alone = is_finite(behind[at]) and not told and not any(map(INVERTED.match, behind))
+    rest = reader.flipped(behind[at:]) if alone else None
     return "" if rest is None else fit(joined([*head, *reader.pronouns(behind[:at]), *rest], how))
 
 
@@ -92,7 +93,8 @@ def _head_end(words: Sequence[str], how: French) -> int:
     """The place behind what is asked for, "quels papiers", 0 for none."""
     for at in range(1, min(_HEAD, len(words))):
         low = words[at].lower()
-        if INVERTED.match(words[at]) or is_finite(words[at]) or low in how.determiners | how.subjects | how.clitics:
+        verb = is_finite(low) and low not in how.nouns and words[at - 1].lower() not in how.prepositions
+        if INVERTED.match(words[at]) or verb or low in how.determiners | how.subjects | how.clitics:
             return at
     return 0
 

@@ -93,7 +93,8 @@ def wondered(question: str, we: bool, far: bool) -> str:
     asked, subject, said = doer
     flipped = reader.flipped(rest[len(asked):], asked, subject, verb)
     opened = reader.flipped(words[:at], (), (), verb)
-    if flipped and flipped[-1] in how.prefixes and not last and verb not in how.being | how.modals | how.having:
+    if not last and flipped and flipped[-1] in how.prefixes - how.loose and (
+            verb not in how.being | how.modals | how.having):
         flipped, said = flipped[:-1], f"{flipped[-1]}{said}"
     told = [opened[0].lower(), *opened[1:], *subject, *flipped, said]
     return fit(" ".join(told)) if 2 < len(told) <= _LONGEST else ""

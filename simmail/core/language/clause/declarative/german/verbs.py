@@ -108,6 +108,7 @@ class German(Struct, frozen=True, forbid_unknown_fields=True, rename={"and_": "a
     any_of: frozenset[str]
     suiting: frozenset[str]
     each: frozenset[str]
+    loose: frozenset[str]
     enough_verbs: frozenset[str]
     of_them: frozenset[str]
     about: frozenset[str]

@@ -12,7 +12,7 @@ from simmail.core.language.clause.declarative.spanish.clause import (
 )
 from simmail.core.language.clause.declarative.spanish.denial import denied
 from simmail.core.language.clause.declarative.spanish.persons import SpanishReader
-from simmail.core.language.clause.declarative.spanish.verbs import Spanish, forms_of, is_infinitive, spanish
+from simmail.core.language.clause.declarative.spanish.verbs import EL, ELLOS, Spanish, forms_of, is_infinitive, spanish
 from simmail.core.language.clause.tables import MOST_WORDS, fit
 from simmail.core.language_data import given_names
 
@@ -78,6 +78,8 @@ def wondered(question: str, we: bool, far: bool) -> str:
     if at > size and start.endswith(how.alone):
         return ""
     clause = parted(words[at:], how)
+    if clause is not None and start in how.who and clause.form.person in (EL, ELLOS):
+        clause = clause._replace(addressed=False)  # "¿quién puede hacerlo?"
     done = None if clause is None else SpanishReader.of(words, clause, we, far).said(clause, done=False)
     return "" if done is None else fit(" ".join([
         low[0], *words[1:at], *done.before, *done.clitics, done.verb, *done.rest]))

@@ -118,6 +118,7 @@ class Spanish(Struct, frozen=True, forbid_unknown_fields=True, rename={"not_": "
     be: frozenset[str]
     of_things: frozenset[str]
     uncertain: frozenset[str]
+    who: frozenset[str]
     reflexive: frozenset[str]
     of_things_too: frozenset[str]
     with_us: frozenset[str]

@@ -82,6 +82,8 @@ class StatedTests(SynchronousTestCase):
             "Quand l'ascenseur sera-t-il réparé ?": "quand l'ascenseur sera réparé",
             "Où est la clé ?": "où est la clé",
             "Combien d'inscrits y a-t-il ?": "combien d'inscrits il y a",
+            "Combien cela coûte-t-il ?": "combien cela coûte",
+            "Pour quel numéro de commande ?": "",
             "Tu viens ?": "",
         }.items():
             self.assertEqual(wondered(question, False, True), clause, question)

@@ -96,6 +96,7 @@ class StatedTests(SynchronousTestCase):
             "Wie viel darf ein Geschäftsessen kosten?": "wie viel ein Geschäftsessen kosten darf",
             "Wissen Sie, wann das Bad wieder öffnet?": "wann das Bad wieder öffnet",
             "In welchem Raum findet es statt?": "in welchem Raum es stattfindet",
+            "Wann läuft es wieder?": "wann es wieder läuft",
             "Wie breit ist das Sofa?": "wie breit das Sofa ist",
             "Wie wäre es mit Freitag?": "",
             "Was meinst du, wollen wir?": "",

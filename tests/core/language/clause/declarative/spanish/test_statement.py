@@ -85,6 +85,7 @@ class StatedTests(SynchronousTestCase):
             "¿Qué preguntas ponemos?": "qué preguntas ponemos",
             "¿Cuánto puede costar una comida?": "cuánto puede costar una comida",
             "¿Por qué no preguntamos?": "",
+            "¿Quién puede hacerlo?": "quién puede hacerlo",
             "¿Vienes?": "",
         }.items():
             self.assertEqual(wondered(question, False, True), clause, question)
