@@ -105,7 +105,7 @@ def parted(words: Sequence[str], how: Spanish) -> SpanishClause | None:
         verb = verb_at(low, end, how) if end else None
         if verb is None:
             return None
-        small = low[at] in how.determiners or low[at] in how.nobody
+        small = low[at] in how.determiners | how.subjects
         named, at = (low[at] if small else words[at], *words[at + 1:end]), end
     clitics, rest = tuple(low[at:verb]), tuple(words[verb + 1:])
     free = [word for spot, word in enumerate(low[verb + 1:], verb + 1) if low[spot - 1] not in how.prepositions or (
@@ -192,6 +192,8 @@ def _addressed(form: SpanishForm, clitics: Sequence[str], rest: Sequence[str], h
     behind = [word.lower() for word in rest]
     first = behind[0] if behind else ""
     done = is_participle(first)
+    if form.verb in how.have and first == how.there_was:
+        return False  # "ha habido cambios"
     pleases = form.verb in how.pleasing and not how.persons.isdisjoint(clitics)
     if pleases or form.verb in how.said_of_things and not done:
         return False

@@ -139,6 +139,8 @@ class SpanishReader(NamedTuple):
             told = word
             if low in how.whose:
                 told = self._whose(words, at, clause)
+            elif low in how.ours and before not in how.prepositions and not _has_noun(words, at, how):
+                return None  # "¿es nuestra?"
             elif low in how.of_asker and low not in how.whom_words:
                 told = self._told(how.of_asker[low])
             elif low in how.of_reader and low not in how.itself:
@@ -187,6 +189,11 @@ class SpanishReader(NamedTuple):
         elif whom in how.him and asks and self.far:
             whom = self._own(how.myself)
         return f"{verb}{whom}{what}"
+
+
+def _has_noun(words: Sequence[str], at: int, how: Spanish) -> bool:
+    """Whether a possessive has its noun behind it."""
+    return at + 1 < len(words) and words[at + 1].lower() not in how.prepositions
 
 
 def _our(noun: str, your: str, how: Spanish) -> str:

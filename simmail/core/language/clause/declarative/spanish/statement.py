@@ -87,7 +87,8 @@ def wondered(question: str, we: bool, far: bool) -> str:
 
 def _stated(clause: SpanishClause, reader: SpanishReader, how: Spanish) -> tuple[str, str] | None:
     told = reader.said(clause)
-    if told is None or clause.form.verb in how.little and not (clause.rest or clause.clitics):
+    little = clause.form.verb in how.little and not (clause.rest or clause.clitics) or clause.rest[-1:] == (how.been,)
+    if told is None or little:
         return None
     if told.rest and not told.before:
         first = told.rest[0]

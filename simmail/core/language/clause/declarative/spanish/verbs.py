@@ -118,6 +118,8 @@ class Spanish(Struct, frozen=True, forbid_unknown_fields=True, rename={"not_": "
     be: frozenset[str]
     of_things: frozenset[str]
     uncertain: frozenset[str]
+    been: str
+    there_was: str
     who: frozenset[str]
     reflexive: frozenset[str]
     of_things_too: frozenset[str]

@@ -31,6 +31,9 @@ _STATED = {
     "¿Sabes si la sala está ocupada?": ("la sala está ocupada", "la sala no está ocupada"),
     "¿Le interesaría un puesto en Bilbao?": (
         "me interesaría un puesto en Bilbao", "no me interesaría un puesto en Bilbao"),
+    "¿Ha habido algún acceso a nuestros datos?": (
+        "ha habido algún acceso a sus datos", "no ha habido ningún acceso a sus datos"),
+    "¿Eso es todo?": ("eso es todo", "eso no es todo"),
     "¿Alguien me lo explica?": ("alguien se lo explica", "nadie se lo explica"),
     "¿El puesto estaba ya decidido?": ("el puesto ya estaba decidido", "el puesto todavía no estaba decidido"),
     "¿Podrían traernos pan y vino?": ("podemos llevarles pan y vino", ""),
@@ -61,7 +64,7 @@ class StatedTests(SynchronousTestCase):
         for question in (
             "¿No vienes?", "¿Podemos cambiar?", "¿Le apunto para el viernes?", "¿Sabes cuándo viene?",
             "¿Podría ir al curso en mayo?", "¿Tiene garantía?", "Mi hijo está mejor, ¿puede ir?",
-            "¿Azul?", "?", "¿Puede probarse hoy?",
+            "¿Azul?", "?", "¿Puede probarse hoy?", "¿Es nuestra?", "¿Ha sido usted?",
             "¿Puede llegar otra vez?", "¿Viene hoy, o va mañana?",
             "¿Te importaría esperar?", "¿Cuánto cuesta?",
         ):
