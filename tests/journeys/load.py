@@ -42,15 +42,16 @@ class Load:
         self._stopping = threading.Event()
         self._threads: list[threading.Thread] = []
 
-    def begin(self, sessions: int, again: bool = False, pause: float = 0.01) -> None:
+    def begin(self, sessions: int, again: bool = False, pause: float = 0.01, rest: float = 0.05) -> None:
         """
         Start to send.
 
-        @param again: connect again after a lost connection, and go on after a refusal of 4xx.
+        @param again: connect again after a lost connection, and go on after a refusal of 4xx; rest: real seconds
+            until then.
         """
         self._stopping.clear()
         self._threads = [
-            threading.Thread(target=self._send, args=(random.Random(self._number + n), again, pause))
+            threading.Thread(target=self._send, args=(random.Random(self._number + n), again, pause, rest))
             for n in range(sessions)]
         for thread in self._threads:
             thread.start()
@@ -74,7 +75,7 @@ class Load:
             if thread.is_alive():
                 raise AssertionError("a session hangs")
 
-    def _send(self, dice: random.Random, again: bool, pause: float) -> None:
+    def _send(self, dice: random.Random, again: bool, pause: float, rest: float) -> None:
         while not self._stopping.is_set():
             try:
                 with smtplib.SMTP("127.0.0.1", self.service.port("smtp"), timeout=SOON) as session:
@@ -91,7 +92,7 @@ class Load:
                 pass
             if not again:
                 return
-            time.sleep(0.05)
+            time.sleep(rest)
 
     def _note(self, code: int, text: Any) -> None:
         with self._lock:

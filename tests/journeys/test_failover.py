@@ -27,7 +27,7 @@ class FailOverTests(JourneyCase):
         dice = random.Random(1)
         rounds = FailOver(self, 4, 1.0, dice)
         for cut in (0.0, 0.7):
-            self.assertLess(rounds.play(cut).taken, TAKEN)
+            self.assertLess(rounds.play(cut).alone, TAKEN)
         rounds.finish(60.0)
 
     def test_not_confirmed(self) -> None:

@@ -37,7 +37,8 @@ class Compaction:
     ) -> None:
         self._objects, self._log, self._in_thread = objects, log, in_thread
         self._octets, self._segments = octets, segments
-        self._since = 0, 0
+        # Also those of before: who takes a universe over reads them all.
+        self._since = -len(log.state.octets), 0
         self._going = False
         log.put = self._look
 

@@ -70,6 +70,19 @@ class CompactionTests(SynchronousTestCase):
         # Of each earlier epoch the seal stays, and nothing else for long.
         self.assertEqual([len([one for one in ids if one.epoch == epoch]) for epoch in range(1, 5)], [1] * 4)
 
+    def test_short_lives(self) -> None:
+        """Nor are there more and more of servers that each had it for a short time."""
+        self.provider.stop()
+        self.provider.segments = 12
+        for life in range(9):
+            self.provider.start()
+            self.deliver(*range(4 * life, 4 * life + 4))
+            self.provider.stop()
+        self.provider.start()
+        state = self.provider.replicas._logs["main"].state
+        self.assertLess(len({(one.epoch, one.number) for one in state.contents.values()}), 16)
+        self.assertEqual(len(self.folder().uids), 36)
+
     def test_needed(self) -> None:
         """Octets that are needed stay, wherever they were put."""
         self.deliver(*range(20))
