@@ -207,12 +207,17 @@ class KeyByKey:
                 self._source, "MIGRATE", "127.0.0.1", str(self._target), key, "0", "1000")
             assert reply in (b"OK", b"NOKEY"), reply
 
-    def end(self) -> None:
-        """The slot is the other's; all are told."""
+    def end(self, *ports: int) -> None:
+        """The slot is the other's; all are told, unless some are given."""
         assert not self.keys()
         node = self._cluster.ask(self._target, "CLUSTER", "MYID").decode()
-        for port in (self._target, self._source, *self._cluster.ports):
+        for port in ports or (self._target, self._source, *self._cluster.ports):
             self._set(port, "NODE", node)
+
+    def give_up(self, *ports: int) -> None:
+        """The move is off, as some know: both, unless they are given."""
+        for port in ports or (self._source, self._target):
+            self._set(port, "STABLE")
 
     def _set(self, port: int, *words: str) -> None:
         reply = self._cluster.ask(port, "CLUSTER", "SETSLOT", self._slot, *words)

@@ -19,8 +19,9 @@ they name the hash tag of a universe, which is no key, and where half of the key
 universe.  So with the first C{ASK} what is left of the slot is brought over, with the C{MIGRATE} that who moves it
 uses too; then the old primary answers C{ASK} to all that is asked of the slot, and as long as it says that it is moving
 the slot, what is asked goes to the new one, behind C{ASKING}.  Who moves the slot finds keys gone (C{NOKEY}), which
-means nothing to him, and ends it.  What takes two keys at once (erasing a universe, forgetting outcomes, a copy within
-one slot) is refused before anything is done, until it has ended.
+means nothing to him, and ends it.  If he gives it up, all is brought back; where the new primary does not let us any
+more, what is in the slot stays away and is not served as if it were empty.  What takes two keys at once (erasing a
+universe, forgetting outcomes, a copy within one slot) is refused before anything is done, until it has ended.
 """
 
 from __future__ import annotations
@@ -89,12 +90,29 @@ async def bring_over(ask: Ask, slot: int, place: str, link: RedisUrl) -> bool:
     """
     if slot not in migrating(bytes(await ask(("CLUSTER", "NODES")))):
         return False
-    host, _, port = place.rpartition(":")
-    let_in: tuple[Word, ...] = ()
-    if link.username:
-        let_in = ("AUTH2", link.username, link.password)
-    elif link.password:
-        let_in = ("AUTH", link.password)
-    while keys := await ask(("CLUSTER", "GETKEYSINSLOT", slot, TOGETHER)):
-        await ask(("MIGRATE", host, port, "", 0, LONGEST, "REPLACE", *let_in, "KEYS", *keys))
+    await _carry(ask, slot, place, ("REPLACE", *_let_in(link)))
     return True
+
+
+async def bring_back(ask: Ask, slot: int, place: str, link: RedisUrl) -> None:
+    """
+    Have all keys of a slot at the primary that has kept it, after its move was given up.
+
+    @param ask: asks the other, to which nobody writes any more.
+    @param place: C{host:port} of the one that has it.
+    @raise RuntimeError: it has a key of that name.
+    @raise Unavailable: the other is not told any more that the slot comes to it, and gives nothing away.
+    """
+    await _carry(ask, slot, place, _let_in(link))
+
+
+def _let_in(link: RedisUrl) -> tuple[Word, ...]:
+    if link.username:
+        return "AUTH2", link.username, link.password
+    return ("AUTH", link.password) if link.password else ()
+
+
+async def _carry(ask: Ask, slot: int, place: str, how: tuple[Word, ...]) -> None:
+    host, _, port = place.rpartition(":")
+    while keys := await ask(("CLUSTER", "GETKEYSINSLOT", slot, TOGETHER)):
+        await ask(("MIGRATE", host, port, "", 0, LONGEST, *how, "KEYS", *keys))

@@ -25,7 +25,7 @@ from twisted.logger import Logger
 
 from simmail.concurrency import Waiting
 from simmail.database import layout
-from simmail.database.cluster.open_slots import bring_over, redirection
+from simmail.database.cluster.open_slots import bring_back, bring_over, redirection
 from simmail.database.connection import RedisConnection
 from simmail.database.primary import RedisPrimary, Scripts
 from simmail.database.queries import all_of
@@ -99,6 +99,8 @@ class ClusterPrimaries:
         # Places by the map, which knows of no slot that is moved key by key, and with those; empty before it is known.
         self._homes: list[str] = []
         self._mapped: list[str] = []
+        # Those that have none any more, and have not answered yet.
+        self._leaving: set[RedisPrimary] = set()
         self._kept: dict[str, RedisPrimary] = {}
         # The same as it will be in a moment, while what was committed to others is handed over.
         self._coming: list[RedisPrimary] | None = None
@@ -109,6 +111,8 @@ class ClusterPrimaries:
         self._teller: RedisUrl | None = None
         # Slots of which not all could be brought where they are moved to: until when it is not tried again.
         self._stuck: dict[int, float] = {}
+        # Slots whose move was given up, and whose keys cannot be brought back.
+        self._left: set[int] = set()
         self._noted = Waiting[None](reactor)
         self._looking = self._closed = False
         self._sure = True
@@ -154,7 +158,7 @@ class ClusterPrimaries:
         if self._asking is not None and self._waited is not None:
             self._waited.cancel()
             await self._asking.close()
-        await all_of([one.close() for one in self.all])
+        await all_of([one.close() for one in {*self.all, *self._leaving}])
 
     def _told(self, link: RedisUrl, text: str) -> None:
         """Keys are elsewhere, as one says."""
@@ -291,8 +295,30 @@ class ClusterPrimaries:
             self._stuck[number] = now + STUCK
         else:
             self._stuck.pop(number, None)
+            if home != place and self._mapped[number:number + 1] == [asking] and not await self._given_up(
+                    number, place, home):
+                return asking, home
         self._open.pop(number, None)
+        self._left.discard(number)
         return home, home
+
+    async def _given_up(self, number: int, place: str, home: str) -> bool:
+        """What was brought over is brought back, and nobody writes there meanwhile; false: it cannot be."""
+        for one in self.all:
+            if one.asking and one.link == self._at(place):
+                await all_of([each.hold() for each in (one.writes, one.reads) if each.ready])
+        try:
+            async with self._dialled(self._at(place), LONGEST) as connection:
+                await bring_back(connection.ask, number, home, self._seeds[0])
+        except (Unavailable, RuntimeError, TimeoutError) as error:
+            if number not in self._left:
+                self._left.add(number)
+                self._log.critical(
+                    "the move of slot {slot} from {home} to {place} was given up, and what is in it is at the latter: "
+                    "it is away until CLUSTER SETSLOT has it moved there, or back: {error}",
+                    slot=number, home=home, place=place, error=error)
+            return False
+        return True
 
     def _at(self, place: str) -> RedisUrl:
         host, _, port = place.rpartition(":")
@@ -340,10 +366,24 @@ class ClusterPrimaries:
         self._learn_replicas(found)
         self._kept.clear()
         for one in {*before, *self.all}:
-            one.writes.release(lambda key: self._slots[slot(key)].writes)
-            one.reads.release(lambda key: self._slots[slot(key)].reads)
+            self._release(one)
             if one not in self.all:
-                one.close()
+                self._leave(one)
+
+    def _release(self, one: RedisPrimary) -> None:
+        one.writes.release(lambda key: self._slots[slot(key)].writes)
+        one.reads.release(lambda key: self._slots[slot(key)].reads)
+
+    def _leave(self, one: RedisPrimary) -> None:
+        """Close one that has no slot any more, when it has answered what it was asked."""
+
+        def close(result: object) -> None:
+            self._release(one)
+            self._leaving.discard(one)
+            one.close()
+
+        self._leaving.add(one)
+        all_of([each.hold() for each in (one.writes, one.reads) if each.ready]).addCallback(close)
 
     def _learn_replicas(self, found: SlotMap) -> None:
         for one in self.all if self._waits else ():

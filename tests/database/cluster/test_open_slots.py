@@ -7,7 +7,9 @@ from typing import Any
 from twisted.internet.defer import Deferred, fail, succeed
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.database.cluster.open_slots import LONGEST, Redirection, TOGETHER, bring_over, migrating, redirection
+from simmail.database.cluster.open_slots import (
+    LONGEST, Redirection, TOGETHER, bring_back, bring_over, migrating, redirection,
+)
 from simmail.database.url import RedisUrl
 
 NODES = b"""a1 10.0.0.1:7000@17000 master - 0 1 1 connected 0-99 [5->-b2] [7-<-b2]
@@ -48,6 +50,10 @@ class BringOverTests(SynchronousTestCase):
     """What the primary is asked that moves a slot away."""
 
     def bring(self, *replies: Any, slot: int = 93, **link: str) -> Any:
+        """What becomes of it where it answers so."""
+        return Deferred.fromCoroutine(bring_over(self.answering(*replies), slot, "10.0.0.1:7000", RedisUrl(**link)))
+
+    def answering(self, *replies: Any) -> Any:
         """It answers so."""
         self.asked: list[tuple[Any, ...]] = []
         left = list(replies)
@@ -57,7 +63,7 @@ class BringOverTests(SynchronousTestCase):
             reply = left.pop(0)
             return fail(reply) if isinstance(reply, Exception) else succeed(reply)
 
-        return Deferred.fromCoroutine(bring_over(ask, slot, "10.0.0.1:7000", RedisUrl(**link)))
+        return ask
 
     def test_all(self) -> None:
         """Keys go until none is left; that somebody else moved some meanwhile means nothing."""
@@ -78,6 +84,12 @@ class BringOverTests(SynchronousTestCase):
         """A slot that is not being moved is left alone."""
         self.assertFalse(self.successResultOf(self.bring(NODES, slot=94)))
         self.assertEqual(self.asked, [("CLUSTER", "NODES")])
+
+    def test_back(self) -> None:
+        """What was brought over goes back as it went, and replaces nothing."""
+        work = bring_back(self.answering([b"a"], b"OK", []), 93, "10.0.0.2:7000", RedisUrl(password="pw"))
+        self.assertIsNone(self.successResultOf(Deferred.fromCoroutine(work)))
+        self.assertEqual(self.asked[1], ("MIGRATE", "10.0.0.2", "7000", "", 0, LONGEST, "AUTH", "pw", "KEYS", b"a"))
 
     def test_refused(self) -> None:
         """What Redis says against it is told."""

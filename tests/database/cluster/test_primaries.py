@@ -87,6 +87,16 @@ class StreamCase(TestCase):
 
         self.senders = [Deferred.fromCoroutine(send()) for _ in range(16)]
 
+    async def read(self, database: RedisDatabase, universe: str) -> None:
+        """Read all the time, as long as commits stream."""
+        while not self.ended:
+            try:
+                await database.table(universe, "n")
+                await database.events(universe, EventQuery(limit=3))
+            except Unavailable:
+                self.failed += 1
+            await pause(0.005)
+
     async def end(self, database: RedisDatabase, universe: str) -> list[dict[str, Any]]:
         """All that was acknowledged is there once; the events."""
         self.ended = True
@@ -112,6 +122,7 @@ class MovingTests(StreamCase):
         database.on_news("main", heard.append)
         await until(lambda: None in heard)
         self.begin(database, "main")
+        self.senders.append(Deferred.fromCoroutine(self.read(database, "main")))
         await pause(0.1)
         taken, target = len(self.acknowledged), self.move(cluster, database)
         await until(lambda: database._of("{main}").link.port == target)
@@ -167,6 +178,7 @@ class KeyByKeyTests(StreamCase):
         self.database = await self.opened(cluster)
         await self.database.commit("main", Commit(puts=tuple((f"t{n}", "k", b"1") for n in range(300))))
         self.begin(self.database, "main")
+        self.senders.append(Deferred.fromCoroutine(self.read(self.database, "main")))
         self.source = self.database._of("{main}").link.port
         self.target = target or next(port for port in cluster.ports if port != self.source)
         self.move = KeyByKey(self.cluster, slot("{main}"), self.source, self.target)
@@ -248,6 +260,62 @@ class KeyByKeyTests(StreamCase):
         done = await self.database.commit("main", Commit(events=(Event("clock", NINE, {}),)))
         ahead = done.first - before[-1]["id"]
         self.assertEqual((ahead > JUMP, ahead % JUMP), (True, 1))
+
+    async def test_given_up(self) -> None:
+        """What was brought over comes back, while the one that has it lets us; else it is away: nobody finds less."""
+        self.move.begin()
+        await self.more()
+        self.move.give_up(self.source)
+        await until(lambda: not self.database._of("{main}").asking)
+        self.assertEqual((self.move.keys(self.target), self.database._of("{main}").link.port), ([], self.source))
+        await self.more()
+        self.assertEqual(self.failed, 0)
+        self.move.give_up(self.target)
+        self.move.begin()
+        await until(lambda: self.database._of("{main}").asking)
+        self.move.give_up(self.target, self.source)
+        await until(lambda: self.failed > 50)
+        await pause(0.5)
+        self.assertEqual(self.move.keys(), [])
+        with self.assertRaises(Unavailable):
+            await self.database.table("main", "n")
+        self.assertTrue(self.database.healthy)
+        self.move.begin()
+        await self.more()
+        self.move.end()
+        await self.more()
+        await self.end(self.database, "main")
+
+    async def test_told_late(self) -> None:
+        """Of the end of a move the old primary is told first, the new one later, and the third hears of it."""
+        for source, target in ((self.source, self.target), (self.target, self.source)):
+            move = KeyByKey(self.cluster, slot("{main}"), source, target)
+            move.begin()
+            await self.more()
+            for port in (source, target):
+                move.end(port)
+                await pause(0.3)
+            await until(lambda target=target: self.database._of("{main}").link.port == target and
+                        not self.database._of("{main}").asking)
+            await self.more()
+        await self.end(self.database, "main")
+        self.assertEqual(self.failed, 0)
+
+    async def test_started_meanwhile(self) -> None:
+        """A server that is started while the slot is open of what it begins with finds all."""
+        port = self.database._of("{~}").link.port
+        move = KeyByKey(self.cluster, slot("{~}"), port, next(one for one in self.cluster.ports if one != port))
+        move.begin()
+        self.assertEqual(await self.database.universes(), ["main"])
+        for _ in range(2):
+            other = await self.opened(self.cluster)
+            self.assertEqual(await other.universes(), ["main"])
+            move.carry(*move.keys())
+        await self.database.commit("elm", Commit(puts=(("t", "k", b"1"),)))
+        move.end()
+        self.assertEqual(await other.universes(), ["elm", "main"])
+        await self.end(self.database, "main")
+        self.assertEqual(self.failed, 0)
 
     async def test_not_let(self) -> None:
         """Where Redis lets nobody bring it over, what is in it is away until the slot has moved, and nothing else."""
