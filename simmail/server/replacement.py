@@ -19,7 +19,7 @@ from twisted.internet.task import deferLater
 from twisted.logger import Logger
 
 from simmail.core.records.commit import Commit
-from simmail.errors import Fenced, Unavailable
+from simmail.errors import Fenced, NotFound, Unavailable
 from simmail.interfaces import IDatabase, IMailImages, IMailStore, IReplicas
 from simmail.server import remainder
 from simmail.server.documents import ServerDocuments
@@ -57,12 +57,19 @@ class Step(Struct, frozen=True):
     @ivar image: the id under which that lies which it shall have; of a reset, where it is laid aside.
     @ivar keep: of a reset, what is kept; None: it has all of C{image}.
     @ivar shares: keys of the shared reports there were; those that were revoked since a snapshot stay revoked.
+    @ivar stored: the mail of C{image} is in the store of objects too.
     """
 
     record: UniverseRecord
     image: str
     keep: tuple[str, ...] | None = None
     shares: tuple[str, ...] = ()
+    stored: bool = False
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether another server can complete it, where its universe is replicated."""
+        return self.keep is not None or self.stored
 
 
 class Replacement:
@@ -86,13 +93,19 @@ class Replacement:
         self._reactor = reactor
         self._replicas = replicas
         self._stopped = False
+        # Replicated ones that are complete on this disk, and not known to be in the store of objects yet.
+        self._placed: dict[str, Step] = {}
 
     async def start(self) -> None:
-        """Complete what a crash cut short, before any universe is opened; what was being made or removed goes."""
+        """
+        Complete what a crash cut short, before any universe is opened; what was being made or removed goes.
+
+        A replicated one is completed by who opens it (L{resumed}).
+        """
         mine = self._documents.holds
         for octets in (await self._documents.table(STEPS)).values():
             step = msgspec.json.decode(octets, type=Step)
-            if mine(step.record.placed):
+            if mine(step.record.placed) and step.record.durability == "local":
                 try:
                     await self._place(step)
                 except Fenced as error:
@@ -162,13 +175,57 @@ class Replacement:
             if self._replicas is not None and step.record.durability == "replicated":
                 await self._replicas.replaced(id)
         await silence(database, id, step.shares)
-        puts = [("universes", id, msgspec.json.encode(step.record))]
         if step.keep is not None:
             await remainder.finish(database, id)
-            puts.append((GOING, image, msgspec.json.encode(step.record.placed)))
-        await self._documents.commit(Commit(puts=tuple(puts), drops=((STEPS, id),)))
+        await self._documents.put("universes", id, step.record)
+        if step.record.durability == "replicated":
+            self._placed[id] = step
+        else:
+            await self._over(step)
+
+    async def _over(self, step: Step) -> None:
+        """Nothing is left of it to be done."""
+        going = () if step.keep is None else ((GOING, step.image, msgspec.json.encode(step.record.placed)),)
+        await self._documents.commit(Commit(puts=going, drops=((STEPS, step.record.id),)))
         if step.keep is not None:
-            await self.clear(image)
+            await self.clear(step.image)
+
+    async def resumable(self, universe_id: str) -> bool:
+        """Whether another server than the one that began to replace a universe, if any did, can complete that."""
+        step = await self._step(universe_id)
+        return step is None or step.elsewhere
+
+    async def _step(self, universe_id: str) -> Step | None:
+        octets = (await self._documents.table(STEPS)).get(universe_id)
+        return None if octets is None else msgspec.json.decode(octets, type=Step)
+
+    async def resumed(self, record: UniverseRecord) -> UniverseRecord:
+        """
+        Complete what a crash cut short, here or at a server that is gone, before a replicated universe is opened.
+
+        @return: what the universe is then.
+        @raise Unavailable: the store of objects is away, or what it is to have is nowhere.
+        """
+        step = await self._step(record.id)
+        if step is None or self._replicas is None or self._placed.get(record.id) == step:
+            return record
+        # As it is before: its mail, and which UIDVALIDITYs it had.
+        await self._replicas.prepare(record.id, lambda: None)
+        await self._store(record.id).close()
+        if step.keep is None and step.image not in await self._images.universes():
+            try:
+                await self._replicas.fetch(step.image)
+            except NotFound:
+                raise Unavailable(f"the snapshot that {record.id} is to be is on another server's disk") from None
+        await self._place(step)
+        return step.record
+
+    async def opened(self, universe_id: str) -> None:
+        """All that was put in the place of a universe is in the store of objects."""
+        step = self._placed.get(universe_id)
+        if step is not None:
+            await self._over(step)
+            del self._placed[universe_id]
 
 
 async def silence(database: IDatabase, universe: str, shares: Collection[str] = (), off: bool = False) -> None:

@@ -36,7 +36,7 @@ from simmail.server.documents import ServerDocuments
 from simmail.server.lifetimes import Lifetimes, ends_in
 from simmail.server.organizations import Organizations, Universes, check_id
 from simmail.server.passwords import Passwords
-from simmail.server.replacement import AGAIN, GOING, Replacement, STEPS, Storage
+from simmail.server.replacement import AGAIN, GOING, Replacement, Storage
 from simmail.server.resets import Resets
 from simmail.server.installation.membership import Membership
 from simmail.server.installation.moving import Carriers, left_beside, MovedUniverse, UniverseMoves
@@ -258,6 +258,7 @@ class MailServer:
         if record.durability == "replicated":
             if self._replicas is None:
                 raise Unavailable(f"the universe {record.id} is replicated, and objects.url is not configured")
+            record = await self._replacement.resumed(record)
             await self.database.replicate(record.id)
             await self._replicas.prepare(record.id, partial(self._lost, record.id))
         store = self._store(record.id)
@@ -267,6 +268,7 @@ class MailServer:
             self._wall_clock, self._recovered, self._lookup, self._engines, self._files, self._read_pdf, another)
         try:
             await universe.start()
+            await self._replacement.opened(record.id)
         except BaseException:
             # The next attempt has a store of its own.
             universe.abandon()
@@ -366,8 +368,7 @@ class MailServer:
 
     async def _take_over(self, record: UniverseRecord) -> None:
         """Open a universe of a server that is gone, and have all know.  @raise Fenced: another was first."""
-        if record.id in await self._documents.table(STEPS):
-            # What is to be put in its place is on that one's disk.
+        if not await self._replacement.resumable(record.id):
             return
         self._busy.add(record.id)
         try:

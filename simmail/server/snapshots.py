@@ -272,7 +272,8 @@ class Snapshots:
             # How long it lives, and where, is the universe's, not that of what is in it.
             now = universe.record
             record = replace(snapshot.record, ends=now.ends, durability=now.durability, beside=now.beside)
-            restored = await self._replacement.replace(universe, Step(record, snapshot.image))
+            restored = await self._replacement.replace(universe, Step(
+                record, snapshot.image, stored=snapshot.durability == "replicated"))
             self._replaced(restored)
             return restored
 

@@ -135,6 +135,39 @@ class TakeOverTests(JourneyCase):
         self.assertEqual([one for one in seaweed.listed(self.bucket) if one.startswith("snapshots/")], [])
         self.assertEqual(self.a.good("GET", "/api/fingerprint", key=fork["key"]), prints)
 
+    def test_killed_while_put_back(self) -> None:
+        """It dies while elm is put back: that is then what it was, or what it was to be, and nothing between."""
+        for at in range(30):
+            self.a.good("POST", "/api/send", {
+                "from": WHO, "to": [WHO, "maria@elm.example"], "subject": f"Load 0 {at}", "text": "x" * 3000,
+            }, key=self.key)
+        prints = [self.a.good("GET", "/api/fingerprint", key=self.key)]
+        snapshot = self.a.good("POST", "/api/snapshots", {"name": "one"}, key=self.key)["id"]
+        for delay in (0.03, 0.12, 0.3):
+            self.a.good("POST", "/api/send", {
+                "from": WHO, "to": [WHO], "subject": f"After {delay}", "text": "Hello"}, key=self.key)
+            prints.append(self.a.good("GET", "/api/fingerprint", key=self.key))
+            with ThreadPool(1) as pool:
+                asked = pool.apply_async(self.b.call, ("POST", f"/api/snapshots/{snapshot}/restore", None, self.key))
+                time.sleep(delay)
+                self.a.kill()
+                asked.wait(SOON)
+            until(self.served, TAKEN + 5)
+            found = self.b.good("GET", "/api/fingerprint", key=self.key)
+            self.assertIn(found, (prints[0], prints[-1]))
+            self.b.good("POST", f"/api/snapshots/{snapshot}/restore", key=self.key)
+            self.assertEqual(self.b.good("GET", "/api/fingerprint", key=self.key), prints[0])
+            self.a.start()
+            self.assertEqual(until(lambda: self.moved("a")), "a")
+            until(lambda: self.a.call("GET", "/api/status", key=self.key).status == 200)
+            self.assertEqual(self.a.good("GET", "/api/fingerprint", key=self.key), prints[0])
+
+    def moved(self, node: str) -> str:
+        """Where elm is when it has moved, C{""} while a server is not known to be there."""
+        answer = self.b.call("POST", "/api/admin/universes/elm/move", {"node": node}, key=self.a.key)
+        self.assertIn(answer.status, (200, 503), answer.body)
+        return str(answer.json().get("node", ""))
+
     def test_stands_still(self) -> None:
         """One that stood still changes nothing when it goes on; it hands its connections to the one that has it."""
         self.assertIsNotNone(self.a.process)

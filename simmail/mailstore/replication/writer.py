@@ -309,7 +309,8 @@ class ReplicatedWriter:
             settled = set(self._log.state.owed).difference(answer.ids)
             return [*said, *([CommitsSettled(sorted(settled))] if settled else [])], contents
 
-        return self._ask(request, say, waits=False)
+        # What is not owed any more, such as what a snapshot has undone, is not to be done by the next server.
+        return self._ask(request, say)
 
     def _replay(self, request: Replay) -> Deferred[Replayed]:
         async def say(answer: Replayed) -> _Said:

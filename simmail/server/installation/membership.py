@@ -100,8 +100,9 @@ class Membership:
             await self._check_gone(name, theirs)
             steps = {id: msgspec.json.decode(octets, type=Step)
                      for id, octets in (await self._documents.table(STEPS)).items()}
-            # What was to be put in the place of one is on that disk, and of what was there may be a part.
-            lost = [one for one in theirs if one.durability == "local" or one.id in steps]
+            # What was to be put in the place of one may be on that disk only, and of what was there may be a part.
+            lost = [one for one in theirs if one.durability == "local" or
+                    one.id in steps and not steps[one.id].elsewhere]
             if len(lost) < len(theirs):
                 raise Conflict(f"{_listed(one.id for one in theirs if one not in lost)} will be taken over by another "
                                "server, within ten seconds if objects.url is configured there; try again then")

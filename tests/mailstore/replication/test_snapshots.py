@@ -11,7 +11,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from simmail.errors import NotFound, Unavailable
 from simmail.mailstore.export import carrying
 from simmail.mailstore.replication import snapshots
-from tests.contracts.mailstores import a_mail, AT, result_of
+from tests.contracts.mailstores import a_delivery, a_mail, AT, result_of
 from tests.mailstore.contracts.test_images import contents, uidvalidities
 from tests.mailstore.replication.providers import clear, ReplicatedProvider
 
@@ -69,6 +69,23 @@ class StoredImagesTests(SynchronousTestCase):
         result_of(self.provider.replicas.erase(IMAGE))
         self.assertEqual(self.objects, {})
         self.assertRaises(NotFound, result_of, self.provider.replicas.fetch(IMAGE))
+
+    def test_put_back(self) -> None:
+        """What a snapshot has undone that was put in the place of a universe is not owed any more, on any machine."""
+        provider = self.provider
+        result_of(provider.store.accept(a_delivery(1, ANN)))
+        self.assertEqual(result_of(provider.store.uncommitted()), ["d-1"])
+        result_of(provider.store.close())
+        del provider.opened["main"]
+        result_of(provider.images.erase("main"))
+        result_of(provider.images.copy(IMAGE, "main", True))
+        result_of(provider.replicas.replaced("main"))
+        result_of(provider.replicas.prepare("main", lambda: None))
+        self.assertEqual(result_of(provider.open("main").uncommitted()), [])
+        # Nothing waits for what is put lazily.
+        store = provider.lose()
+        self.assertEqual(result_of(store.uncommitted()), [])
+        self.assertEqual(len(result_of(store.folder(ANN, "INBOX")).uids), 12)
 
     def test_not_whole(self) -> None:
         """What was cut short, or is not what was put, leaves nothing on the disk."""

@@ -91,18 +91,23 @@ class MembershipTests(SynchronousTestCase):
         held = self.patch(self.database, "holder", lambda id: succeed("b" if id == "oakling" else ""))
         self.assertIn("held the universe oakling", str(self.failureResultOf(self.remove(), Conflict).value))
         held.restore()
-        self.roster._universes.know("ash", replace(self.oak.record, id="ash", durability="replicated"))
+        ash = replace(self.oak.record, id="ash", durability="replicated")
+        self.roster._universes.know("ash", ash)
+        for step in (Step(ash, "ash!s_0a", stored=True), Step(ash, "ash!reset", keep=())):
+            now(self.documents.put(STEPS, "ash", step))
+            self.assertIn("ash will be taken over", str(self.failureResultOf(self.remove(), Conflict).value))
+        now(self.documents.drop((STEPS, "ash")))
         self.assertIn("ash will be taken over", str(self.failureResultOf(self.remove(), Conflict).value))
         self.assertEqual(self.tables(), before)
 
     def test_removed(self) -> None:
         """All that was its is gone, for everybody and from the database; the keys of administrators stay."""
-        # It was making one more, and was putting a replicated one back to its beginning.
+        # It was making one more, and was putting a replicated one back to what is on its disk alone.
         now(self.documents.put(GOING, "elm", "oak"))
         ash = replace(self.oak.record, id="ash", durability="replicated")
         self.roster._universes.know("ash", ash)
         now(self.documents.put("universes", "ash", ash))
-        now(self.documents.put(STEPS, "ash", Step(ash, "ash!reset", keep=())))
+        now(self.documents.put(STEPS, "ash", Step(ash, "ash!s_0a")))
         removed = self.successResultOf(self.remove())
         self.assertEqual(removed, RemovedServer("b", ["ash", "oak", "oakling"]))
         self.assertEqual(self.tables(), [("universes", "main"), ("keys", self.first.split("_")[1]), ("places", "main")])
