@@ -75,8 +75,7 @@ class MailServer:
 
     def __init__(
         self, config: Config, database: IDatabase, store: Callable[[str], IMailStore], images: IMailImages,
-        reactor: IReactorTime,
-        in_thread: Callable[..., Any], unique: Callable[[], str], browser: IBrowser,
+        reactor: IReactorTime, in_thread: Callable[..., Any], unique: Callable[[], str], browser: IBrowser,
         webhook_sender: IWebhookSender, model: ILanguageModel,
         plans: Mapping[str, Plan] | None = None, wall_clock: Callable[[], WallClock | None] = lambda: None,
         lookup: Lookup = nowhere, engines: Sequence[SpamEngine] = (),
@@ -144,8 +143,7 @@ class MailServer:
         self.users = Users(
             documents, universes, orgs, passwords, limit, authenticator.record, reactor.seconds)
         storage, tenants = Storage(documents, database, images), Tenants(universes, orgs, keys)
-        self._replacement = replacement = Replacement(
-            storage, store, self._opened, reactor, replicas)
+        self._replacement = replacement = Replacement(storage, store, self._opened, reactor, replicas)
         self.snapshots = Snapshots(storage, tenants, replacement, self._opened, self._take, reactor, replicas)
         nodes = peers if INodes.providedBy(peers) else None
         self._moves = moves = UniverseMoves(
