@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 
 from twisted.trial.unittest import SkipTest
 
-from tests.journeys.disk import Unmountable, read_only, refused
+from tests.journeys.disk import Unmountable, read_only, refused, send_one, subjects
 from tests.journeys.failing import failing_disk
 from tests.journeys.load import Load
 from tests.journeys.running import JourneyCase, Service, command, end_redis, until
@@ -82,7 +82,7 @@ class AwayTests(JourneyCase):
         self.assertEqual(checked.returncode, 0, checked.stdout)
 
     def test_ends(self) -> None:
-        """A service whose disk an error made read-only says so, and ends when it is asked to."""
+        """A service whose disk an error made read-only says so, is read, and ends when it is asked to."""
         service = self.service()
         stack = ExitStack()
         try:
@@ -92,12 +92,19 @@ class AwayTests(JourneyCase):
         self.addCleanup(stack.close)
         self.addCleanup(self._end, service)
         service.start()
+        self.assertEqual([send_one(service, "before") for _ in range(3)], [250] * 3)
+        until(lambda: len(subjects(service) or []) == 3)
         subprocess.run(["mount", "-o", "remount,abort", str(service.state)], check=True)
         # Nobody has sent anything yet.
         watch = Stopwatch()
         until(lambda: "Read-only file system" in service.get("/readyz").json()["checks"]["store"])
         self.assertLess(watch.seconds(), 3.0)
         self.assertEqual(refused(service), [])
+        for folder in ("INBOX", "Junk"):
+            with service.imap(folder) as session:
+                self.assertEqual((session.state, session.list()[0], session.status("Sent", "(MESSAGES)")[0]),
+                                 ("SELECTED", "OK", "OK"))
+        self.assertEqual(subjects(service), [("before", True)] * 3)
         self.assertEqual(service.stop(), 0)
         # It could not be removed.
         self.assertTrue((service.state / "endpoints.json").exists())

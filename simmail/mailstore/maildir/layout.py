@@ -270,7 +270,11 @@ class Layout:
 
     def read_uids(self, directory: str) -> UidList:
         """Return what the UID file of a folder says; it is closed again.  @raise NotFound: there is no such folder."""
-        uids = self.open_uids(directory)
+        try:
+            # Not to be written: what is on a read-only disk can be read.
+            uids = UidList.open(self.root, directory, write=False)
+        except (FileNotFoundError, UidListDamaged):
+            uids = self.open_uids(directory)
         uids.close()
         return uids
 

@@ -88,6 +88,21 @@ class FolderTests(MaildirTestCase):
         self.assertEqual((uids.uidvalidity, uids.objectid, uids.special_use), (*before, "\\Sent"))
         uids.close()
 
+    def test_read_only(self) -> None:
+        """On a disk that is read-only folders are listed and read."""
+        directory, shown = self.layout.make_folder(MARIA, "Sent"), self.layout.folders(MARIA)
+        identity, real = self.layout.identity(MARIA, "Junk"), os.open
+
+        def open_to_read(path: str, flags: int, *arguments: int, **more: int) -> int:
+            if flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
+                raise OSError(errno.EROFS, "Read-only file system")
+            return real(path, flags, *arguments, **more)
+
+        self.patch(os, "open", open_to_read)
+        self.assertEqual((self.layout.folders(MARIA), self.layout.identity(MARIA, "Junk")), (shown, identity))
+        self.assertEqual(self.layout.read_uids(directory).special_use, "\\Sent")
+        self.assertRaises(OSError, self.layout.open_uids, directory)
+
     def test_not_there(self) -> None:
         """Neither a folder nor the folders of a mailbox that is not there."""
         self.assertRaises(NotFound, self.layout.folders, TOM)
