@@ -35,6 +35,9 @@ from simmail.errors import Unavailable
 #: Real seconds before the same is asked again: in one wait; while no replica confirms; while one has still to copy.
 AT_ONCE, AGAIN, COPIED = 0.05, 0.25, 1.0
 
+#: What is said of it, to everybody.
+NOT_CONFIRMED = "no replica confirms it in time"
+
 T = TypeVar("T")
 
 
@@ -149,7 +152,7 @@ class ReplicaAcks:
     def _turn(self, why: str) -> None:
         self.away = why
         if why:
-            self.log.error("what was committed is not known to outlive its Redis: {why}", why=why)
+            self.log.error("what is committed is not known to outlive its Redis: {why}", why=why)
             # They came while others waited in vain.
             self._tell(self._take(), why)
         else:
@@ -178,7 +181,7 @@ class ReplicaAcks:
                     await self._look()
                 if not self.wanted or await self._has_all(until):
                     return ""
-                why = "no replica confirms it in time"
+                why = NOT_CONFIRMED
             except Unavailable as error:
                 why = str(error)
             if self._closed or self._reactor.seconds() >= until:
@@ -267,8 +270,9 @@ class ReplicatedUniverses:
 
     @property
     def unconfirmed(self) -> str:
-        """Why that is so of any whose primary is up."""
-        return next(filter(None, (self.away(one) for one in self._ids if self._primary_of(one).healthy)), "")
+        """That it is so of any whose primary is up, for everybody; C{""} where it is not."""
+        away = any(self.away(one) for one in self._ids if self._primary_of(one).healthy)
+        return NOT_CONFIRMED if away else ""
 
     def told(self, result: T, universe: str, last: int = 0) -> T | Deferred[T]:
         """What was answered, when it may be told.  @param last: the number of its last event, 0 for none."""
