@@ -304,7 +304,7 @@ class LimitTests(RedisTestCase):
         self.assertNotIn("other", text)
         await self.ask("ACL", "SETUSER", "default", ">pw")
         try:
-            self.assertIn("without a password (Redis refused a command: NOAUTH", await self.locked_out(""))
+            self.assertIn("without a password (NOAUTH", await self.locked_out(""))
         finally:
             await self.let_in()
 

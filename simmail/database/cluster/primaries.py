@@ -158,7 +158,7 @@ class ClusterPrimaries:
         if self._asking is not None and self._waited is not None:
             self._waited.cancel()
             await self._asking.close()
-        await all_of([one.close() for one in {*self.all, *self._leaving}])
+        await all_of([one.close() for one in (*self.all, *self._leaving)])
 
     def _told(self, link: RedisUrl, text: str) -> None:
         """Keys are elsewhere, as one says."""
