@@ -15,12 +15,12 @@ from typing import Literal
 
 from simmail.core.language import agreements, dates
 from simmail.core.language.dates import Slot
-from simmail.core.language.phrases import say
 from simmail.core.language.promised import MailPromise, speaks_of
 from simmail.core.language.prose import read_prose
 from simmail.core.language.reader import Findings
 from simmail.core.language.tables import every
 from simmail.core.language.tables import language as known_language
+from simmail.core.language.text import say
 from simmail.core.message.mail import Mail
 from simmail.core.records.conversation import MOST_REMARKS, USUAL, Appointment, Remark, RemarkKind
 from simmail.core.records.relationship import OpenPromise

@@ -19,9 +19,10 @@ from msgspec import Struct
 from simmail.core.language.meaning import IMeaning, plain
 from simmail.core.language import tables
 from simmail.core.language.clause.question_types import attribute_names
-from simmail.core.language.phrases import say, words
+from simmail.core.language.phrases import words
 from simmail.core.language.questions import read_question
 from simmail.core.language.tables import Language, counted, every, merged
+from simmail.core.language.text import say
 
 _FACTS = 200
 #: Questions whose type is kept, and values.

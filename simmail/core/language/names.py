@@ -10,9 +10,10 @@ from typing import Any
 
 from msgspec import Struct
 
-from simmail.core.language.prose import Prose, clean
+from simmail.core.language.prose import Prose
 from simmail.core.language.tables import LANGUAGES, Language, every
 from simmail.core.language.tables import language as known
+from simmail.core.language.text import clean
 from simmail.core.message.mail import Mail
 from simmail.core.mime.address import domain_of, local_part
 from simmail.core.net.hosts import MAIL_PROVIDERS
@@ -53,6 +54,8 @@ def sender(mail: Mail, prose: Prose, language: Language) -> Sender:
         company = firm or company
     first, *rest = name.split() or [""]
     # "R. Whitcombe" and "Aunt Hilde" are called by the whole.
+    if first.lower().strip(".") in language.honorifics and rest:
+        return Sender(first=f"{first} {rest[-1]}", name=name, company=company)  # "Mrs Eileen Darby"
     whole = len(first.strip(".")) < 2 or first.lower() in language.kin_titles
     return Sender(first=" ".join([first, *rest[:1]]) if whole else first, name=name, company=company)
 

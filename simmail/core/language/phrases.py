@@ -5,18 +5,15 @@ Small phrases taken out of one sentence: what is asked for, what thanks are for,
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cache
 
-from simmail.core.language.prose import clean
 from simmail.core.language.clause.question_types import asking, mentions_any
-from simmail.core.language.tables import Language, every, spaced
+from simmail.core.language.tables import Language, every
+from simmail.core.language.tables import language as every_language
 
 _WORD = re.compile(r"[€$£]?[^\W_]+(?:(?:['’.-]|(?<=[0-9]),(?=[0-9]))[^\W_]+)*|[,;:()?!–—]")
 _WORDS = 120
 _LONGEST_PHRASE = 4
-#: What was made fit to be said is kept of so many texts, of at most so many characters.
-_MOST_KEPT, _LONGEST_KEPT = 4096, 200
-_NO_SIGNS = {ord(sign): " " for sign in "{}[]<>|\u2028\u2029"}
 
 
 def words(sentence: str) -> list[str]:
@@ -24,23 +21,21 @@ def words(sentence: str) -> list[str]:
     return _WORD.findall(sentence[:1500])[:_WORDS]
 
 
-def say(text: str, longest: int = 120) -> str:
-    """Return foreign text made fit to be said again: one line, no markup, no signs of templates."""
-    return (_said_again if len(text) <= _LONGEST_KEPT else _said)(text, longest)
+@cache
+def _asking(code: str) -> re.Pattern[str]:
+    # Whole words: "you to" is not in "you told".
+    known = every_language(code)
+    unless = "|".join(map(re.escape, known.not_asked_for))
+    wanted = rf" (?!(?:{unless})\b)" if unless else " "
 
-
-def _said(text: str, longest: int) -> str:
-    line = " ".join(clean(text[: 4 * longest]).translate(_NO_SIGNS).split())
-    return line if len(line) <= longest else line[:longest].rsplit(" ", 1)[0].rstrip(" ,;:-") + "…"
-
-
-#: The same names, subjects and sentences are said again and again.
-_said_again = lru_cache(_MOST_KEPT)(_said)
+    def cue(word: str) -> str:
+        return re.escape(word.strip()) + (wanted if word[-1:] == " " else r"(?!\w)" if word[-1:].isalnum() else "")
+    return re.compile(f" (?:{'|'.join(map(cue, known.ask_words))})")
 
 
 def asks_for_something(sentence: str, language: Language) -> bool:
     """Return whether a sentence asks its reader to do something."""
-    return any(map(f" {sentence.lower()}".__contains__, spaced(language.code, "ask_words")))
+    return _asking(language.code).search(f" {sentence.lower()} ") is not None
 
 
 def noun_phrase(tokens: list[str], start: int, language: Language) -> list[str]:

@@ -11,12 +11,12 @@ import re
 
 from msgspec import Struct
 
-from simmail.core.language.clause.opening import asked_apart
+from simmail.core.language.clause.indirect import direct
+from simmail.core.language.clause.opening import asked_apart, opens
 from simmail.core.language.tables import Language, every
+from simmail.core.language.text import READ, clean
 from simmail.core.message.splitting import split_reply
 
-#: Characters of new text that are read; a person skims the rest as well.
-READ = 12_000
 #: Characters of a line that goes on in the next one where that begins with a capital, as nouns do or only names.
 _WRAPPED = 50, 75
 #: Letters of an abbreviation.
@@ -30,9 +30,6 @@ _END = re.compile(r"[.!?…]+[\"'”’)\]]*(?=\s)|(?<=\s)[:;]-?[)D(P]+(?=\s+[^\
 _BULLET = re.compile(r"(?:[-*•–·]|\(?[0-9a-zA-Z][0-9]?[.)])\s")
 #: The items of a list inside of a line: "1. when 2. where".
 _INLINE = re.compile(r"(?:^|(?<=\s))\(?([1-9])[.)]\s+(?=\w+\W+\w)")
-_CONTROLS = dict.fromkeys((
-    *range(9), 11, 12, *range(14, 32), 127, *range(0x200B, 0x2010), *range(0x202A, 0x202F), 0x2060, 0xFEFF,
-))
 
 
 class Prose(Struct, frozen=True):
@@ -51,17 +48,6 @@ class Prose(Struct, frozen=True):
     body: str
     quoted: str
     items: frozenset[str] = frozenset()
-
-
-def clean(text: str) -> str:
-    """Return text without control and direction characters, line ends as LF."""
-    text = text[: READ * 4]
-    if text.isascii():
-        if text.isprintable():
-            return text
-    else:
-        text = text.encode("utf-8", "replace").decode("utf-8").replace("\xa0", " ")
-    return text.replace("\r\n", "\n").replace("\r", "\n").translate(_CONTROLS)
 
 
 def read_prose(text: str, language: Language) -> Prose:
@@ -107,6 +93,11 @@ def is_greeting(line: str, language: Language) -> bool:
 
 
 def _cut_greeting(line: str, language: Language) -> tuple[str, str]:
+    # "Hi is the table still there?" greets nobody.
+    word = max((one for one in language.greeting_words if line.lower().startswith(f"{one} ")), key=len, default="")
+    behind = line[len(word):].strip()
+    if word and behind[:1].islower() and opens(behind, language):
+        return line[:len(word)], behind
     # "Hi Maria, could you ..." and "Hello! We ..." have their first sentence on the same line.
     for position, character in enumerate(line[:80]):
         if character == "," and line[:position].lower() in language.greeting_words and _named(line[position + 1:]):
@@ -243,4 +234,5 @@ def _split(text: str, language: Language) -> list[str]:
     if "¿" in text or "¡" in text:
         # Spanish says where a question begins: what leads it in is no part of it, and the marks are none of its words.
         parts = [piece.strip() for part in parts for piece in part.replace("¡", "").split("¿")]
-    return [piece for part in parts if part for piece in asked_apart(part, language)]
+    return [piece for part in parts if part for asked in direct(part, language.code)
+            for piece in asked_apart(asked, language)]

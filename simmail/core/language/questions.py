@@ -14,12 +14,13 @@ from simmail.core.language.clause.alternatives import alternatives, is_clause
 from simmail.core.language.clause.opening import opens, without_leads
 from simmail.core.language.clause.tables import clause_words, past, restating, third
 from simmail.core.language.clause.tables import led_in as without_lead
-from simmail.core.language.phrases import flip, noun_phrase, say, words
+from simmail.core.language.phrases import flip, noun_phrase, words
 from simmail.core.language.clause.question_types import (
     asking, checked, mentions_any, named_type, is_rhetorical, passed_on, recalled, reminder, type_inside, type_of,
 )
 from simmail.core.language.tables import Language, meaning, spaced
 from simmail.core.language.tables import language as known
+from simmail.core.language.text import say
 
 #: Fewer characters before an "and" are no question of their own.
 _SHORTEST = 8
@@ -33,6 +34,8 @@ _IDLE, _ALONE = 8, 7
 _SHORT_CLAUSE = 2
 #: The forms of questions that are read by their types.
 _FORMS = {"when": "when", "many": "many"}
+#: What these ask for is no time, whatever else they name.
+_NO_TIMES = frozenset(("much", "many", "who", "why"))
 #: So many words has a thing that is set off as one of two.
 _FEW = 4
 _SET_OFF = re.compile(r"\s[-–—]+\s|[:;,(]\s*")
@@ -116,7 +119,7 @@ def read_question(sentence: str, language: Language, form: str = "", about: str 
     form = "what"
     clause = asking_clause(low, language)
     recalls = recalled(sentence, language)
-    if asks_time(clause, language) and not recalls:
+    if asks_time(clause, language) and not recalls and type_of(clause, language) not in _NO_TIMES:
         form = "time"
     elif _begins_with(clause, language.when_words):
         form = "when"

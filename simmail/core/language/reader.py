@@ -19,14 +19,14 @@ from simmail.core.language.dates import Dates, Slot
 from simmail.core.language.figures import MOST
 from simmail.core.language.meaning import IMeaning
 from simmail.core.language.names import Sender, addressee, is_person, sender
-from simmail.core.language.phrases import say
 from simmail.core.language.clause.points import points
 from simmail.core.language.clause.question_types import asking, is_lost, mentions_any, says_only
-from simmail.core.language.prose import Prose, clean, prose_of
+from simmail.core.language.prose import Prose, prose_of
 from simmail.core.language.questions import MailQuestion
 from simmail.core.language.statements import Moving, correction, moving
 from simmail.core.language.tables import Language, every, spaced, tell
 from simmail.core.language.tables import language as known
+from simmail.core.language.text import clean, say
 from simmail.core.message.mail import Mail
 from simmail.core.message.splitting import split_reply
 from simmail.core.time.invitation import Invitation, invitation

@@ -16,7 +16,8 @@ from typing import NamedTuple
 
 from msgspec import Struct, convert
 
-from simmail.core.language.phrases import say, words
+from simmail.core.language.phrases import words
+from simmail.core.language.text import say
 from simmail.core.language_data import read_optional
 
 #: Sentences that are looked at for what moves people, and for what is put right; words of each side of that at most.

@@ -336,6 +336,8 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True, rename={"and_": 
     kin_titles: frozenset[str] = frozenset()
     belonging: frozenset[str] = frozenset()
     hedge: str = ""
+    not_asked_for: tuple[str, ...] = ()
+    option_verbs: frozenset[str] = frozenset()
 
 
 @cache

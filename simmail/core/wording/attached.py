@@ -11,7 +11,7 @@ import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 
 from simmail.core.html.text import render
-from simmail.core.language.phrases import say
+from simmail.core.language.text import say
 from simmail.core.message.mail import Attachment, Mail
 from simmail.core.mime.encodings import decode
 

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, Struct, structs
 
-from simmail.core.language.phrases import say
+from simmail.core.language.text import say
 from simmail.core.records.persona import Persona, Style, TEMPERAMENTS
 from simmail.core.wording.attached import attached_texts
 from simmail.core.writer.context import Scene

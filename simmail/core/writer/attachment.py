@@ -11,8 +11,9 @@ import unicodedata
 from collections.abc import Sequence
 from datetime import datetime, timezone
 
-from simmail.core.language.phrases import say, words
+from simmail.core.language.phrases import words
 from simmail.core.language.tables import Language
+from simmail.core.language.text import say
 from simmail.core.message.mail import Attachment
 
 _LINES = 44  # to a page

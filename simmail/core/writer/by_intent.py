@@ -18,8 +18,9 @@ from msgspec.structs import replace
 from simmail.core.language import facts
 from simmail.core.language.dates import Slot
 from simmail.core.language.names import is_person
-from simmail.core.language.phrases import pieces, say
+from simmail.core.language.phrases import pieces
 from simmail.core.language.tables import counted, language
+from simmail.core.language.text import say
 from simmail.core.records.conversation import USUAL
 from simmail.core.writer.agenda import plain_date
 from simmail.core.writer.choice import LOW, does, plain, timed, values_of, what_for

@@ -18,10 +18,10 @@ from simmail.core.language.clause.tables import Sides
 from simmail.core.language.facts import Fact, read_facts
 from simmail.core.language.intents import BORROWED, is_guess, recognise, score
 from simmail.core.language.names import company_of, is_somebody_else, split_display
-from simmail.core.language.phrases import say, what_kind, words
-from simmail.core.language.prose import clean
+from simmail.core.language.phrases import what_kind, words
 from simmail.core.language.reader import Findings, address_form, read_mail
 from simmail.core.language.tables import Language
+from simmail.core.language.text import clean, say
 from simmail.core.language_data import WRITTEN, foreign, native, spoken
 from simmail.core.message.mail import Mail
 from simmail.core.message.splitting import split_reply
@@ -239,6 +239,9 @@ def _are_friends(request: WordsRequest, read: tuple[Read, ...], distant: bool) -
     first, own = found.sender.first, request.own[-1].text[:60] if request.own else ""
     if own:
         return f" {first}" in own and f" {found.sender.name}" not in own
+    last = persona.name.rpartition(" ")[2]
+    if " " in persona.name and found.sender.name.rpartition(" ")[2] == last and last:
+        return True  # they have one name
     # "Bob mate, ... Mick"
     return persona.name.partition(" ")[0] in found.prose.body[:30] and first in (
         line.strip(" .!") for line in (*found.prose.sign_off, found.prose.body.rpartition("\n")[2]))

@@ -11,9 +11,10 @@ from msgspec.structs import replace
 
 from simmail.core.language import facts
 from simmail.core.language.clause.restate import deed, found_out
-from simmail.core.language.phrases import is_document, pieces, say, things, what_kind
+from simmail.core.language.phrases import is_document, pieces, things, what_kind
 from simmail.core.language.questions import MailQuestion
 from simmail.core.language.tables import counted
+from simmail.core.language.text import say
 from simmail.core.writer.agenda import clock, numbered, plain_date
 from simmail.core.writer.answers.answer import answer
 from simmail.core.writer.by_intent import counters

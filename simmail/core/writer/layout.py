@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import UNSET
 
-from simmail.core.language.phrases import say
+from simmail.core.language.text import say
 from simmail.core.records.persona import Style
 from simmail.core.rng import Dice
 from simmail.core.writer.context import Scene

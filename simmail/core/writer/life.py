@@ -14,9 +14,10 @@ from msgspec import Struct, convert
 from msgspec.structs import replace
 
 from simmail.core.language import dates
-from simmail.core.language.phrases import noun_phrase, say, words
+from simmail.core.language.phrases import noun_phrase, words
 from simmail.core.language.statements import moving
 from simmail.core.language.tables import Language, counted
+from simmail.core.language.text import say
 from simmail.core.language_data import read_optional
 from simmail.core.rng import Dice
 from simmail.core.writer.choice import does, timed, values_of

@@ -14,9 +14,10 @@ from msgspec.structs import replace
 from simmail.core.language.agreements import thing
 from simmail.core.language.clause.question_types import is_courtesy, type_of
 from simmail.core.language.clause.restate import deed
-from simmail.core.language.phrases import asks_for_something, documents, say
+from simmail.core.language.phrases import asks_for_something, documents
 from simmail.core.language.questions import MailQuestion, asks_to_do, stands_in
 from simmail.core.language.tables import counted
+from simmail.core.language.text import say
 from simmail.core.language_data import WRITTEN, tongue
 from simmail.core.writer import by_facts
 from simmail.core.writer.answers.answer import CLOSE, answers, exchanged

@@ -71,7 +71,7 @@ ACTS: Mapping[str, Act] = _acts({
     "answer.yes": "yes", "answer.no": "no", "answer.option": "option", "answer.when": "when by",
     "answer.back": "", "answer.either": "", "answer.so": "yes", "answer.not_so": "no",
     "answer.stated": "value", "answer.denied": "value", "answer.find_out": "value",
-    "answer.noted": "", "answer.weigh": "value", "answer.was": "",
+    "answer.checked": "value", "answer.noted": "", "answer.weigh": "value", "answer.was": "",
     "answer.item": "topic by when", "answer.suits": "slot", "answer.unsuited": "slot",
     "answer.told": "value", "answer.regret": "", "answer.rest": "",
     "answer.own": "value", "answer.life": "value", "answer.propose": "", "answer.way": "option",

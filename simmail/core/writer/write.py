@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from msgspec import UNSET
 
-from simmail.core.language.phrases import say
+from simmail.core.language.text import say
 from simmail.core.message.mail import Attachment
 from simmail.core.records.conversation import Appointment, Remark
 from simmail.core.writer import attachment

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from simmail.core.language.phrases import say
+from simmail.core.language.text import say
 from simmail.core.wording.letter import worded
 from simmail.core.wording.plan import MOST_MAIL, Planned, WordingPlan, span_of, who_writes, writable
 from simmail.core.world.kinds import composed

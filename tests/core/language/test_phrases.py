@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.language.phrases import (
-    asks_for_something, deed, detail, documents, is_document, pieces, say, things, what_kind, words,
+    asks_for_something, deed, detail, documents, is_document, pieces, things, what_kind, words,
 )
 from simmail.core.language.tables import Language, language
+from simmail.core.language.text import say
 
 EN, DE = language("en"), language("de")
 

@@ -6,9 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core.language.prose import Prose, clean, read_prose
+from simmail.core.language.prose import Prose, read_prose
 from simmail.core.language.tables import language
 from tests.core.hostile import seconds
+from simmail.core.language.text import clean
 
 EN, DE = language("en"), language("de")
 

@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core.language.phrases import say
 from simmail.core.language.questions import MailQuestion
 from simmail.core.language.reader import Findings
 from simmail.core.language.tables import language
 from tests.core import scenes
 from tests.core.hostile import seconds
 from tests.core.writer.samples import NOW, mail
+from simmail.core.language.text import say
 
 EN, DE = language("en"), language("de")
 

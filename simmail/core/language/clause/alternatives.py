@@ -26,6 +26,8 @@ def alternatives(question: str, language: Language) -> tuple[str, ...]:
         return ()
     middle = low.index(language.or_)
     left, right = _behind_mark(tokens[:middle]), _up_to_mark(tokens[middle + 1:])
+    # "Would Tuesday or Thursday at 3 work for a call?"
+    right = right[:next((at for at in range(1, len(right)) if right[at].lower() in language.option_verbs), len(right))]
     right = right[:next((at for at, one in enumerate(right) if at and one.lower() in language.option_ends), None)]
     if not left or not right or len(right) > _MOST or is_clause(right, language):
         return ()

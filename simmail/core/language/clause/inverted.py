@@ -56,6 +56,14 @@ def participle(word: str, how: Restate) -> bool:
         done(one, how) for one in (word[:-2], word[:-1], word[:-3])))
 
 
+def plain_of_ing(form: str, how: Restate) -> str:
+    """Return the plain form of a verb that goes on, C{""} for what is none: "bringing", "having", "putting"."""
+    if not form.endswith("ing"):
+        return ""
+    stem = form[:-3]
+    return next((one for one in (stem, f"{stem}e", stem[:-1]) if done(one, how)), "")
+
+
 def third_person(verb: str, how: Restate) -> str:
     """Return a verb in its plain form as "she" has it."""
     if verb in how.third:

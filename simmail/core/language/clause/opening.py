@@ -23,6 +23,8 @@ _MARKS, _ENDS = " ?!¿¡.\"')", " ?!.,\"'"
 _CLAUSE = 3
 #: Of fewer words a cry is none that asks.
 _CRY = 6
+#: With so many words or more a sentence that begins with a question word may tell something.
+_FEW = 5
 #: Of longer sentences the rest is not looked at.
 _LONGEST = 600
 
@@ -39,6 +41,9 @@ def asked_apart(sentence: str, language: Language) -> list[str]:
         # "Two sockets (is that possible?)."
         return [*asked_apart(f"{sentence[:aside.start()].rstrip()}{sentence[aside.end():]}", language), aside.group(1)]
     bare = sentence.rstrip(_MARKS)
+    few = _words(bare, how) if sentence[-1:] == "." else []
+    if 1 < len(few) < _FEW and few[0].lower() in how.asked_alone and "," not in bare:
+        return [f"{bare}?"]  # "And which tyres."
     marked = "?" in sentence[len(bare):]
     if len(sentence) > _LONGEST or not marked and (sentence[-1:] == ":" or sentence[-1:] == "!" and len(
             bare.split()) < _CRY) or "://" in sentence:

@@ -11,9 +11,9 @@ from msgspec.structs import replace
 from simmail.core.language.clause import question_types
 from simmail.core.language.clause.opening import opens
 from simmail.core.language.clause.tables import clause_words, cut, restating
-from simmail.core.language.phrases import say
 from simmail.core.language.questions import MailQuestion, is_question, options, read_question
 from simmail.core.language.tables import Language
+from simmail.core.language.text import say
 
 _SAID = 200
 #: With so many words a question is about more than which.
@@ -60,7 +60,7 @@ def points(
                 found.append(read_question(f"{rest[:1].upper()}{rest[1:]}?", language))
         elif asked and _asks_which(asked, language) and (
                 offer := _may(before, language) or options(f"{before}?", language, asked=True) or _pair(
-                    before, language)):
+                    before, language) or _other(before, language)):
             # "You can have a new one or your money back.  Which would you prefer?"
             if not found or found[-1].options != offer:
                 found.append(replace(asked[0], form="choice", type="choice", options=offer))
@@ -160,6 +160,12 @@ def _told_before(question: MailQuestion, language: Language) -> bool:
     words = question.text.lower().strip(" ?").split()
     return question.form == "what" and not question.options and len(words) < _SHORT and not (
         question.topic or restating(language.code).past_words.isdisjoint(words))
+
+
+def _other(sentence: str, language: Language) -> tuple[str, ...]:
+    """The second of two things that stand in two sentences: "Or everything together on the 21st.", C{()} for none."""
+    first, _, rest = sentence.rstrip(" .!").partition(" ")
+    return (say(rest, 60),) * 2 if first.lower() == language.or_ and rest else ()
 
 
 def _pair(sentence: str, language: Language) -> tuple[str, ...]:

@@ -12,8 +12,8 @@ from simmail.core.language.clause import infinitive, inverted, verb_second
 from simmail.core.language.clause.tables import (
     STOPS, Restate, asking_part, clause_words, cut, done, fit, led_in, restating,
 )
-from simmail.core.language.phrases import say
 from simmail.core.language.tables import Language
+from simmail.core.language.text import say
 
 #: So many words at most, the verb with them, are a deed with a plain object.
 _PLAIN = 12
@@ -109,7 +109,7 @@ def _unhurried(request: str, how: Restate) -> str:
     if len(low) == len(request):
         for phrase in how.leisurely:
             at = low.find(f" {phrase}")
-            if at > 0 and not low[at + len(phrase) + 1:at + len(phrase) + 2].isalnum():
+            if at > 0 and not low[at + len(phrase) + 1:].lstrip()[:1].isalnum():
                 request, low = request[:at] + request[at + len(phrase) + 1:], low[:at] + low[at + len(phrase) + 1:]
     return request
 

@@ -92,6 +92,8 @@ def either_stated(question: str, language: Language, sides: Sides = Sides()) -> 
     right = _unfilled(_without_leads(clause_words(other), how), how)
     if len(left) < 2 or not right:
         return ()
+    if left[0].lower() == how.base and left[1].lower() in how.asking and left[1].lower() != how.offerer:
+        left = [how.will, *left[1:]]  # what is done is decided
     first, low = _stated(left, how, sides), [word.lower() for word in right]
     if low[0] in how.auxiliaries and len(low) > 1:
         if low[1] in how.asking and (len(low) == 2 or low[0] in how.offering):
@@ -183,6 +185,10 @@ def wondered(question: str, language: Language, sides: Sides = Sides()) -> str:
     words = cut([low[0], *words[1:]], how)
     size = len(start.split())
     at = next((at for at in range(size, min(len(words), size + _NEAR)) if low[at] in how.auxiliaries), 0)
+    told = next((spot for spot in range(size, at or len(words)) if low[spot] in how.pronouns or spot > size and third(
+        low[spot], how)), 0)
+    if told and at != size:
+        return fit(flipped(words, how, sides)) if len(words) <= _LONGEST else ""  # "which gate we should use"
     if not at:
         # "Who signs for it": the question word is the subject.
         alone = size < len(words) <= _LONGEST and third(low[size], how)
@@ -212,11 +218,10 @@ def _is_turned(text: str, how: Restate) -> bool:
 
 def _as_said(text: str, how: Restate) -> str:
     low = text.lower()
-    for lead, plain in how.roundabout.items():
-        at = low.find(f"{lead} ")
-        if at >= 0 and (not at or not low[at - 1].isalnum()):
-            text = f"{text[:at]}{plain}{text[at + len(lead):]}"
-            break
+    lead = max((one for one in how.roundabout if f" {one} " in f" {low}"), key=len, default="")
+    if lead:
+        at = f" {low}".index(f" {lead} ")
+        text = f"{text[:at]}{how.roundabout[lead]}{text[at + len(lead):]}"
     for phrase, said in how.unsaid.items():
         text = text.replace(phrase, said)
     return text
@@ -236,12 +241,17 @@ def _asking_words(question: str, how: Restate) -> list[str]:
             parts.append([])
         else:
             parts[-1].append(word)
+    for at in range(len(parts) - 1, 0, -1):
+        # "The Thursday, Friday and Saturday off" is one.
+        low = [word.lower() for word in parts[at][:3]]
+        if how.also in low[1:3] and parts[at - 1] and low[0] not in how.auxiliaries:
+            parts[at - 1:at + 1] = [[*parts[at - 1][:-1], f"{parts[at - 1][-1]},", *parts[at]]]
     for part in reversed(parts):
         words = cut(_unfilled(_without_leads(part, how), how), how)
         if len(words) > 1 and words[0].lower() in how.auxiliaries:
             behind = next((one for one in parts[parts.index(part) + 1:] if one), [])
             return words if len(parts[-1]) <= _BEHIND or part is parts[-1] or behind[0].lower() in (
-                *how.asking, *how.theirs) else []
+                how.asking.keys() | how.theirs.keys() | how.subjects | how.determiners) else []
     return []
 
 
@@ -347,8 +357,11 @@ def _subject(verb: str, subject: Sequence[str], rest: Sequence[str], how: Restat
         one = verb in how.being and behind[:1] and behind[0] in how.one  # "are you a robot"
         alone = not sides.we or one or not how.mental.isdisjoint(behind[:2])
         return (how.asked[low] if alone else how.themselves_all[0],)
+    if len(subject) == 1 and low in how.anybody and verb in (*how.asked_for, how.can) and behind[:1] and done(
+            behind[0], how):
+        return (how.themselves_all[0] if sides.we else next(iter(how.asked.values())),)  # "can someone look?"
     if len(subject) == 1 and low in how.asking:
-        if low != how.offerer and verb in how.common and how.theirs.keys().isdisjoint(behind):
+        if low != how.offerer and verb in how.common and how.theirs.keys().isdisjoint(behind) and not sides.we:
             return ()  # "can we swap": nothing tells whether both are meant
         own = low == how.offerer or not (how.theirs.keys() | how.objects.keys()).isdisjoint(
             one for one in behind if one not in how.asking) or (

@@ -54,6 +54,8 @@ def _behind_preposition(low: Sequence[str], at: int, how: Restate) -> int:
     """Where what is said begins, if a phrase with a preposition belongs to the subject: "the invoice for March"."""
     if low[at] not in how.prepositions or low[0] not in how.being:
         return 0
+    if low[-1] == how.there and len(low) > at + 3:
+        return len(low) - 2  # "the moulds from there in there"
     return next((
         one for one in range(at + 1, len(low)) if says(low[one], how) and low[one - 1] not in how.determiners and (
             one == len(low) - 1 or low[one + 1] in how.prepositions or low[one + 1] in how.when_words)), 0)

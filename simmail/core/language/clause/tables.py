@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 from msgspec import Struct, convert
 
-from simmail.core.language.phrases import say
+from simmail.core.language.text import say
 from simmail.core.language_data import read_optional
 
 #: Words, and characters, of a clause that is still said again.
@@ -121,7 +121,6 @@ class Restate(Struct, frozen=True, forbid_unknown_fields=True):
     alike: str = ""
     quoting: frozenset[str] = frozenset()
     knowing: tuple[str, ...] = ()
-    found_out: str = ""
     done: tuple[str, ...] = ()
     undone: str = ""
     plural: frozenset[str] = frozenset()
@@ -134,6 +133,8 @@ class Restate(Struct, frozen=True, forbid_unknown_fields=True):
     limiting: frozenset[str] = frozenset()
     telling: frozenset[str] = frozenset()
     weighed: frozenset[str] = frozenset()
+    anybody: frozenset[str] = frozenset()
+    there: str = ""
     roundabout: Mapping[str, str] = {}
     pronouns: frozenset[str] = frozenset()
     conjunctions: frozenset[str] = frozenset()

@@ -12,10 +12,10 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from simmail.core.language.clause.question_types import asking, mentions_any
-from simmail.core.language.clause.restate import deed, found_out, own_matter
+from simmail.core.language.clause.restate import deed, found_out, of_another, own_matter
 from simmail.core.language.clause.tables import restating
 from simmail.core.language.phrases import documents
-from simmail.core.language.questions import MailQuestion, asks_to_do
+from simmail.core.language.questions import MailQuestion, asks_to_do, stands_in
 from simmail.core.language.tables import Language
 from simmail.core.writer.answers.requests import granted, requested
 from simmail.core.writer.answers.unknown import looked_into, unknown
@@ -41,7 +41,8 @@ _NAMED = frozenset({
     "answer.own", "answer.life", "answer.propose", "answer.details", "answer.recall", "answer.piece",
     "answer.sum", "answer.never", "answer.open", "answer.called_off", "answer.confirm", "answer.do", "answer.dont",
     "answer.option", "answer.way", "answer.who", "answer.me", "answer.opinion",
-    "answer.stated", "answer.denied", "answer.find_out", "answer.item", "answer.weigh",
+    "answer.stated", "answer.denied", "answer.find_out", "answer.item", "answer.noted",
+    "answer.weigh", "answer.checked",
 })
 #: Answers that compare what is asked with what is known.
 _COMPARED = frozenset({"answer.said_so", "answer.said_not"})
@@ -49,6 +50,9 @@ _COMPARED = frozenset({"answer.said_so", "answer.said_not"})
 _YES_NO = {"answer.yes": "yes", "answer.so": "yes", "answer.no": "no", "answer.not_so": "no"}
 #: Mail among friends: nobody quotes or numbers their questions.
 CLOSE = frozenset({"private", "greeting", "event", "congrats", "sick"})
+#: Answers that refuse or deny, and those that leave it open.
+_REFUSED = frozenset(("answer.no", "answer.not_so", "answer.denied", "answer.dont", "answer.wont", "answer.sorry"))
+_OPEN = frozenset(("answer.unknown", "answer.find_out", "answer.think", "answer.weigh", "answer.open", "answer.back"))
 #: What a line may name to say what it is the answer to.
 _NAMING = frozenset(("task", "undone"))
 
@@ -74,10 +78,13 @@ def answer(
     asked = _to_find_out(read, question, scene.language)
     if asked and not own_matter(asked, scene.language):
         return looked_into(scene, read, question, asked, values, known)
+    if mentions_any(question.text, restating(scene.language.code).bothering):
+        return yes_or_no(scene, read, question, values)
     if question.type == "request" and not question.recalls:
         return requested(scene, read, question, place, values)
     quoted = said_before(scene, question, values, known)
-    if quoted is None and mentions_any(question.text, asking(scene.language.code).secret):
+    if quoted is None and mentions_any(question.text, asking(scene.language.code).secret) and not (
+            of_another(question.text, scene.language)):
         return Said(act="answer.secret", values=values)
     if quoted is not None or begins is not None:
         return quoted or begins
@@ -185,6 +192,8 @@ def answers(
     if layout == "quoted" and (len(questions) < 3 or close) or layout == "numbered" and close:
         layout = "topics"
     for place, question in enumerate(questions):
+        if said and _settled_by(said[-1], question, read, scene.language):
+            continue
         back = all(one.act != "answer.back" for one in said)  # nobody answers every question with another
         chosen = either_of(scene, question) if question.form == "time" and question.type == "either" else None
         if chosen is not None:
@@ -227,6 +236,17 @@ def answers(
         ))
     # One alone is no list.
     return [replace(one, number=0) for one in said] if sum(bool(one.number) for one in said) < 2 else said
+
+
+def _settled_by(before: Said, question: MailQuestion, read: Read, language: Language) -> bool:
+    """Whether the answer before leaves nothing to a question that is asked for another case: "if not", "if so"."""
+    how = asking(language.code)
+    whole = next((one for one in read.found.prose.sentences if stands_in(question, one)), question.text)
+    low = f"{whole.lower()} "
+    refused = before.act in _REFUSED or before.act.endswith(".no")
+    if low.startswith(how.if_not):
+        return not refused and before.act not in _OPEN
+    return refused and (low.startswith(how.if_so) or any(f" {language.and_} {one}" in low for one in how.if_so))
 
 
 def _unnamed(act: Said, yes_no: tuple[str, str]) -> Said:

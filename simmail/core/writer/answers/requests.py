@@ -20,6 +20,10 @@ from simmail.core.writer.speech_act import Said
 _LONGEST_SENT = 10
 
 
+#: Mail in which what is asked to be done is agreed to, and not worked at.
+_ASKED_AS_QUESTION = frozenset(("question", "private", "greeting", "event", "information", "thanks", "closing"))
+
+
 def requested(scene: Scene, read: Read, question: MailQuestion, place: int, values: dict[str, str]) -> Said | None:
     """Return what is said to what is asked to be done: it is done for a day, or not."""
     if question.confirms:
@@ -33,8 +37,10 @@ def requested(scene: Scene, read: Read, question: MailQuestion, place: int, valu
         if question.type == "request" and not asks_to_do(question.text, scene.language) and (
                 documents(question.text, scene.language) or not wants_deed(question.text, scene.language)):
             return granted(scene, read, question, values)
-        if lasting:
+        if lasting or read.intent in _ASKED_AS_QUESTION and question.type != "request":
             return Said(act="answer.yes" if yes else "answer.dont", values={**plain, "yes": scene.language.yes})
+        if read.intent in _ASKED_AS_QUESTION and yes:
+            return Said(act="answer.noted", values=without_topic(values))
         day = scene.due(scene.manner.days, read.found.deadlines)
         return Said(act="answer.do" if yes else "answer.dont", values={**values, **scene.by(day)})
     if not yes:

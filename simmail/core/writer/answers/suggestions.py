@@ -6,6 +6,7 @@ Who has said yes to the rest says whether the day suits, as people do who have r
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from simmail.core.language import dates
@@ -16,6 +17,7 @@ from simmail.core.writer.choice import timed
 from simmail.core.writer.context import Read, Scene
 from simmail.core.writer.speech_act import Said
 
+_CLAUSES = re.compile(r", | but |; | - | – ")
 #: Kinds of mail in which a day is named beside what it asks.
 _BESIDE = frozenset(("question", "private", "task", "information", "details"))
 #: Answers with which nothing comes of the rest.
@@ -34,7 +36,9 @@ def suggested(scene: Scene, read: Read, said: Sequence[Said]) -> list[Said]:
         if "?" in sentence or any(stands_in(point, sentence) for point in found.points) or not mentions_any(
                 f" {sentence.lower()}", asking(language.code).suggesting):
             continue
-        ahead = [slot for slot in dates.find(sentence, read.base, found.language).slots if (
+        clause = next((one for one in _CLAUSES.split(sentence) if mentions_any(
+            f" {one.lower()}", asking(language.code).suggesting)), "")
+        ahead = [slot for slot in dates.find(clause, read.base, found.language).slots if (
             slot.start.date() > max(scene.calendar.today, read.base.date()))]
         if len(ahead) != 1:
             continue

@@ -15,7 +15,7 @@ from simmail.core.writer.answers.yes_no import agrees
 from simmail.core.writer.context import Read, Scene
 from simmail.core.writer.life import LIFE
 from simmail.core.writer.sources.answer_sources import AnswerSources
-from simmail.core.writer.sources.known import asks_state, without_topic
+from simmail.core.writer.sources.known import asks_state, in_full, without_topic
 from simmail.core.writer.sources.side import asks_what_is_done
 from simmail.core.writer.speech_act import Said
 
@@ -88,17 +88,14 @@ def looked_into(
 ) -> Said:
     """What is said to who wants something found out: it is, or it is not known; nobody knows it before having asked."""
     told, how = clause_stated(asked, scene.language, scene.sides), restating(scene.language.code)
-    if told is None or not told.yes or told.wished or not how.found_out:
+    if told is None or not told.yes or told.wished:
         return unknown(scene, read, question, values, known)
     whole = next((one for one in read.found.prose.sentences if stands_in(question, one)), question.text)
-    clause = f"{how.whether[0]} {told.yes}"
     if mentions_any(whole, how.knowing):
-        return Said(act="answer.find_out", values={**without_topic(values), "value": clause})
-    if not agrees(scene, question, asked=True):
-        return Said(act="answer.dont", values=without_topic(values))
-    day = scene.due(scene.manner.days, read.found.deadlines)
-    return Said(act="answer.will", values={**without_topic(values), "task": how.found_out.format(clause=clause)},
-                promise=scene.promise(scene.language.what.task, day))
+        return Said(act="answer.find_out", values={
+            **without_topic(values), "value": f"{how.whether[0]} {told.yes}"})
+    found = told.yes if agrees(scene, question) or not told.no else told.no
+    return Said(act="answer.checked", values={**without_topic(values), "value": in_full(found, scene)})
 
 
 def _leaves_choice(low: str, language: Language) -> bool:

@@ -62,7 +62,7 @@ def yes_or_no(scene: Scene, read: Read, question: MailQuestion, values: dict[str
     if told and statement is not None and (statement.wished or statement.nobody and not yes):
         said = f"{scene.language.yes if yes else scene.language.no}, {told}."
         return Said(act="answer.own", values={**without_topic(values), "value": f"{said[:1].upper()}{said[1:]}"})
-    if told and scene.dice.chance(_IN_FULL[scene.length], "stated", question.text):
+    if told and (question.behind or scene.dice.chance(_IN_FULL[scene.length], "stated", question.text)):
         return Said(act="answer.stated" if yes else "answer.denied", values={
             **without_topic(values), **_hedged(told, scene.language), "value": in_full(told, scene)})
     if _is_of_state(question, scene.language):
@@ -73,6 +73,8 @@ def yes_or_no(scene: Scene, read: Read, question: MailQuestion, values: dict[str
 def _supposed(question: str, language: Language) -> str:
     """A question without "perhaps" before it: "Perhaps it went to the wrong address?"."""
     first, _, rest = question.partition(" ")
+    if first.lower() in restating(language.code).auxiliaries:
+        return ""  # it is turned round
     return rest if first.lower().strip(",") in asking(language.code).perhaps else question
 
 

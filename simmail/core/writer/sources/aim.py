@@ -11,8 +11,8 @@ from types import MappingProxyType
 
 from msgspec import UNSET, Struct, convert
 
-from simmail.core.language.phrases import say
 from simmail.core.language.tables import Language
+from simmail.core.language.text import say
 from simmail.core.language_data import read_optional
 from simmail.core.records.persona import Persona
 from simmail.core.writer.sources.marks import amount_of

@@ -8,9 +8,10 @@ import re
 from collections.abc import Iterator
 from itertools import chain
 
-from simmail.core.language.phrases import noun_phrase, say, words
+from simmail.core.language.phrases import noun_phrase, words
 from simmail.core.language.reader import Findings
 from simmail.core.language.tables import Language
+from simmail.core.language.text import say
 from simmail.core.writer.sources.side import SideWords, side_words, tells
 
 #: Sentences that are looked at, and words between two numbers of "9 of the 60" at most.

@@ -19,9 +19,10 @@ from simmail.core.language.clause.question_types import (
 from simmail.core.language.clause.tables import restating
 from simmail.core.language.dates import Slot
 from simmail.core.language.facts import Fact
-from simmail.core.language.phrases import documents, say, words
+from simmail.core.language.phrases import documents, words
 from simmail.core.language.questions import MailQuestion, asks_to_do
 from simmail.core.language.tables import Language, counted
+from simmail.core.language.text import say
 from simmail.core.records.conversation import Remark
 from simmail.core.writer.agenda import clock
 from simmail.core.writer.choice import values_of
@@ -445,8 +446,8 @@ def _of_self(scene: Scene, question: MailQuestion, values: dict[str, str], known
 def _of_another(question: MailQuestion, language: Language) -> bool:
     """Whether a question is about somebody or something else than its reader: "does she eat meat?"."""
     said, how = words(question.text), asking(language.code).opening
-    return question.type == "yes_no" and said[1:2] != [] and said[1].lower() in how.subjects | how.nominative and (
-        how.addressed.isdisjoint(said))
+    return question.type == "yes_no" and said[1:2] != [] and how.addressed.isdisjoint(said) and any(
+        one.lower() in how.subjects | how.nominative for one in said[:2])
 
 
 def is_proposal(question: MailQuestion, scene: Scene) -> bool:

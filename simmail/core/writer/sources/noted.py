@@ -12,9 +12,9 @@ from datetime import datetime
 from simmail.core.language.clause.question_types import asking, mentions_any
 from simmail.core.language.clause.tables import past, restating, third
 from simmail.core.language.meaning import IMeaning
-from simmail.core.language.phrases import say
 from simmail.core.language.questions import MailQuestion
 from simmail.core.language.tables import Language
+from simmail.core.language.text import say
 from simmail.core.writer.sources.cut.words import cutting, read, times
 from simmail.core.writer.sources.limits import caps, limit_words
 from simmail.core.writer.sources.marks import MONEY, marks

@@ -18,8 +18,9 @@ from msgspec import UNSET, Struct, convert
 from simmail.core.language.clause.question_types import type_inside
 from simmail.core.language.clause.restate import of_another
 from simmail.core.language.names import company_of
-from simmail.core.language.phrases import say, words
+from simmail.core.language.phrases import words
 from simmail.core.language.tables import Language
+from simmail.core.language.text import say
 from simmail.core.language_data import LANGUAGES, read_optional, read_yaml
 from simmail.core.records.persona import Persona
 from simmail.core.rng import Dice

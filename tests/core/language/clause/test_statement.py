@@ -95,7 +95,7 @@ class EitherTests(SynchronousTestCase):
         for question, both in (
             ("Does it have to be before we go, or could I come on the 27th?", (
                 "it has to be before you go", "you can come on the 27th")),
-            ("Do we stay with the 12th or go to the 19th?", ("we stay with the 12th", "we go to the 19th")),
+            ("Do we stay with the 12th or go to the 19th?", ("we'll stay with the 12th", "we'll go to the 19th")),
             ("Are the weekend's values lost or stored somewhere?", (
                 "the weekend's values are lost", "the weekend's values are stored somewhere")),
             ("Shall I ring the man or do you do it?", ("please ring the man", "I'll do it")),

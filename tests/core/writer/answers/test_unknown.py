@@ -16,8 +16,9 @@ class UnknownTests(SynchronousTestCase):
             "answer.find_out when the north gate opens"])
 
     def test_find_out(self) -> None:
-        """What is to be found out is found out, or not known by who is asked whether it knows."""
+        """What is to be found out is looked up and told, or not known by who is asked whether it knows."""
         (found,) = acts("Hi Maria,\n\ncould you check whether it was all booked to the other account?\n\nDana")
-        self.assertIn(found, ("answer.will find out whether it was all booked to the other account", "answer.dont"))
+        self.assertIn(found, ("answer.checked it was all booked to the other account",
+                              "answer.checked it wasn't all booked to the other account"))
         (found,) = acts("Hi Maria,\n\ndo you know if Roy has a key to the gate?\n\nDana")
         self.assertEqual(found, "answer.find_out whether Roy has a key to the gate")

@@ -67,7 +67,7 @@ class YesNoTests(SynchronousTestCase):
 
     def test_both(self) -> None:
         """What "we" can do is done by both: nobody gives leave for it."""
-        (found,) = acts("Hi Maria,\n\ncan we split the present?\n\nDana")
+        (found,) = acts("Hi Maria,\n\ncan we split the present?\n\nDana", org="", role="")
         self.assertIn(found, ("answer.yes yes", "answer.no no"))
 
     def test_who_knows(self) -> None:

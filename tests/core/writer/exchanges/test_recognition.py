@@ -29,7 +29,7 @@ class BegunTests(SynchronousTestCase):
         """They begin the exchange that they are like, in whatever language."""
         for sentence, asked, name in (
             ("They closed our plant and I am out of a job since Friday.", False, "job_lost"),
-            ("Would you water the roses while we are in Greece?", True, "water_plants"),
+            ("Could you water our roses while we are in Greece?", True, "water_plants"),
             ("Könntest du nächste Woche unsere Blumen gießen?", True, "water_plants"),
             ("¿Nos prestarías tu escalera grande el domingo?", True, "borrow_a_tool"),
             ("Je regrette de t'avoir crié dessus ce matin.", False, "apology_for_rudeness"),

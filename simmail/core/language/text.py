@@ -1,0 +1,41 @@
+"""
+Text from outside: without what nobody sees, and made fit to be said again.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+#: Characters of new text that are read; a person skims the rest as well.
+READ = 12_000
+_CONTROLS = dict.fromkeys((
+    *range(9), 11, 12, *range(14, 32), 127, *range(0x200B, 0x2010), *range(0x202A, 0x202F), 0x2060, 0xFEFF,
+))
+#: What was made fit to be said is kept of so many texts, of at most so many characters.
+_MOST_KEPT, _LONGEST_KEPT = 4096, 200
+_NO_SIGNS = {ord(sign): " " for sign in "{}[]<>|\u2028\u2029"}
+
+
+def clean(text: str) -> str:
+    """Return text without control and direction characters, line ends as LF."""
+    text = text[: READ * 4]
+    if text.isascii():
+        if text.isprintable():
+            return text
+    else:
+        text = text.encode("utf-8", "replace").decode("utf-8").replace("\xa0", " ")
+    return text.replace("\r\n", "\n").replace("\r", "\n").translate(_CONTROLS)
+
+
+def say(text: str, longest: int = 120) -> str:
+    """Return foreign text made fit to be said again: one line, no markup, no signs of templates."""
+    return (_said_again if len(text) <= _LONGEST_KEPT else _said)(text, longest)
+
+
+def _said(text: str, longest: int) -> str:
+    line = " ".join(clean(text[: 4 * longest]).translate(_NO_SIGNS).split())
+    return line if len(line) <= longest else line[:longest].rsplit(" ", 1)[0].rstrip(" ,;:-") + "…"
+
+
+#: The same names, subjects and sentences are said again and again.
+_said_again = lru_cache(_MOST_KEPT)(_said)
