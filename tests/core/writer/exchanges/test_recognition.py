@@ -31,7 +31,7 @@ class BegunTests(SynchronousTestCase):
             ("They closed our plant and I am out of a job since Friday.", False, "job_lost"),
             ("Could you water our roses while we are in Greece?", True, "water_plants"),
             ("Könntest du nächste Woche unsere Blumen gießen?", True, "water_plants"),
-            ("¿Nos prestarías tu escalera grande el domingo?", True, "borrow_a_tool"),
+            ("¿Podríamos cambiar la cita del martes a otro día?", True, "reschedule_wished"),
             ("Je regrette de t'avoir crié dessus ce matin.", False, "apology_for_rudeness"),
         ):
             found = begun(scene("Hello."), sentence, asked)
