@@ -416,7 +416,7 @@ def topic(sentence: str, language: Language) -> str:
             continue
         phrase = noun_phrase(tokens, position + 1, language)
         if not phrase or len("".join(phrase)) < 4 or phrase[-1].lower() in language.no_topics or (
-                len(phrase) == 1 and phrase[0].lower() in language.no_topics_alone):
+                len(phrase) == 1 and _no_topic(low[position - 1] if position else "", phrase[0].lower(), language)):
             continue
         if language.inflected:
             # The case of a German phrase is not known: only its noun is said again.
@@ -429,9 +429,16 @@ def topic(sentence: str, language: Language) -> str:
             best = found
     if not best and language.inflected:
         nouns = [word for word in tokens[1:] if word[0].isupper() and len(word) > 3
-                 and word not in language.polite_words and word not in language.familiar_words]
+                 and word not in language.polite_words and word not in language.familiar_words
+                 and word.lower() not in language.no_topics | language.no_topics_alone]
         return nouns[0] if nouns else ""
     return best
+
+
+def _no_topic(before: str, word: str, language: Language) -> bool:
+    """Whether one word behind an article names nothing: a time, or a verb behind a pronoun, "que las enviemos"."""
+    return word in language.no_topics_alone or before in language.no_topics_behind or (
+        word.endswith(language.no_topic_verbs))
 
 
 def short_answers(tokens: list[str], language: Language) -> tuple[str, str]:

@@ -331,6 +331,8 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True, rename={"and_": 
     common: frozenset[str] = frozenset()
     existing: frozenset[str] = frozenset()
     no_topics_alone: frozenset[str] = frozenset()
+    no_topics_behind: frozenset[str] = frozenset()
+    no_topic_verbs: tuple[str, ...] = ()
     adverb_ending: str = ""
     no_adverbs: frozenset[str] = frozenset()
     kin_titles: frozenset[str] = frozenset()

@@ -12,6 +12,7 @@ from simmail.core.language.tables import language
 from tests.core.hostile import seconds
 
 EN, DE = language("en"), language("de")
+ES, FR = language("es"), language("fr")
 
 
 class AskingTests(SynchronousTestCase):
@@ -62,6 +63,11 @@ class FormTests(SynchronousTestCase):
             ("How many licences do you need?", EN, "the number of licences"),
             ("Is your new office open?", EN, "our new office"), ("Is it on your side?", EN, ""),
             ("Wie lautet Ihre Lieferadresse?", DE, "Lieferadresse"),
+            ("Bist du gegen sieben zu Hause?", DE, ""), ("Fährst du am Montag zur Chorprobe?", DE, "Chorprobe"),
+            ("¿Prefiere que las enviemos mañana?", ES, ""), ("¿Vienes a las siete?", ES, ""),
+            ("¿Ha llegado la factura?", ES, "la factura"),
+            ("Pouvez-vous passer le prendre ce soir ?", FR, ""), ("Je prends le mien ?", FR, ""),
+            ("Avez-vous reçu la facture ?", FR, "la facture"),
         ):
             self.assertEqual(read_question(sentence, known).topic, topic, sentence)
 

@@ -33,6 +33,8 @@ def either_stated(question: str, code: str, we: bool, far: bool) -> tuple[str, .
 
 def clause_stated(clause: str, code: str, we: bool, far: bool) -> tuple[str, str] | None:
     """Return what a clause behind "whether" says, as L{stated} does."""
+    if code in _WHETHER and german.turned(clause):
+        return None  # a question, whose verb does not stand last
     return stated(f"{_WHETHER.get(code, '')}{clause}", code, we, far)
 
 

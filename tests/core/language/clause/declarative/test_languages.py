@@ -42,6 +42,12 @@ class LanguageTests(SynchronousTestCase):
         self.assertEqual([stated(one, code, False, True) for one, code in (
             ("Svp ?", "fr"), ("Bitte?", "de"), ("¿Por favor?", "es"))], [None, None, None])
 
+    def test_question(self) -> None:
+        """A question is no clause behind "ob": its verb does not stand last."""
+        self.assertIsNone(clause_stated("Ist Ihnen im Bad etwas aufgefallen?", "de", False, True))
+        told = clause_stated("das Zimmer frei ist", "de", False, True)
+        self.assertEqual((told or ("", ""))[0], "das Zimmer ist frei")
+
     def test_anything(self) -> None:
         """Words in whatever order, cut wherever, are said again or not, and nothing fails."""
         texts = {

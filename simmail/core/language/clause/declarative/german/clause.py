@@ -75,6 +75,8 @@ def asking_words(question: str, how: German) -> list[str]:
         return []
     if len(parts) > 1 and parts[-1][-2:-1] == ["zu"] and how.enough.intersection(parts[-2][-2:]):
         parts.pop()  # "hätten Sie Zeit, uns zu helfen"
+    while len(parts) > 1 and parts[-1][0] in how.if_so and parts[-2][-1] in how.agreed:
+        parts.pop()  # "wären Sie einverstanden, wenn ich sie schneide"
     words = without_fillers(parts[-1], how)
     if words and words[0].lower() == how.whether:
         return _verb_first(words[1:])
@@ -112,6 +114,9 @@ def parted(words: Sequence[str], how: German) -> GermanClause | None:
     at = _behind_pronouns(words, verb, how)
     if at >= len(words):
         return None
+    if at == 2 and words[2] not in how.nobody and not how.nobody.keys().isdisjoint(words[3:]) and (
+            phrases(words[2:], verb, how)[0].kind in ("time", "place")):
+        return GermanClause(verb, (), tuple(words[1:]), True)  # "ist Ihnen im Bad etwas aufgefallen"
     kind, end = noun_phrase(words, at, verb, how)
     if words[at] == how.that and end == at + 2 == len(words) and verb in how.being:
         end = 0  # "ist das Betrug"

@@ -77,6 +77,8 @@ def _phrase(words: Sequence[str], at: int, verb: str, how: German) -> tuple[Kind
     kind, end = noun_phrase(words, at, verb, how)
     if end:
         return kind, end
+    if word in how.indefinite and is_adjective(after, how):
+        return "indefinite", at + 2  # "ein neues"
     if word in how.none_left and word not in how.unstated:
         return "indefinite", at + 1
     if is_possessive(word, how) and word not in how.pronouns:
@@ -242,7 +244,7 @@ def is_adjective(word: str, how: German) -> bool:
     """Return whether a word may be an adjective before a noun, by its ending."""
     other = (how.adverbs, how.pronouns, how.subjects, how.times, how.numbers, how.indefinite, how.definite,
              how.prepositions)
-    return word[0].islower() and word.endswith(_ADJECTIVE) and len(word) > _SHORT and not (
+    return word[:1].islower() and word.endswith(_ADJECTIVE) and len(word) > _SHORT and not (
         is_possessive(word, how) or any(word in one for one in other))
 
 

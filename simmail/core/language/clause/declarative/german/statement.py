@@ -37,6 +37,12 @@ def stated(question: str, we: bool, far: bool) -> tuple[str, str] | None:
     return _stated(words, GermanReader.of(question, we, far), how)
 
 
+def turned(clause: str) -> bool:
+    """Return whether words begin with a capital verb, as a question does and no clause behind "ob"."""
+    first = next(iter(spelt_words(clause)), "")
+    return first[:1].isupper() and first not in PERSONS and any(known(first.lower(), person) for person in (ER, WIR))
+
+
 def either_stated(question: str, we: bool, far: bool) -> tuple[str, ...]:
     """Return the two things of which a question asks which is so, each as a statement; C{()} where one has no verb."""
     how = german()
@@ -161,6 +167,11 @@ def _stated(words: Sequence[str], reader: GermanReader, how: German) -> tuple[st
     else:
         yes = [*subject, said, *flipped]
         no = denied_clause(subject, said, flipped, verb, how)
+        if flipped and flipped[0] in how.pointing and phrases(flipped, verb, how)[0].words == (flipped[0],):
+            # "Die kenne ich nicht": what is pointed at goes first.
+            behind = denied(flipped[1:], verb, said, how) if len(flipped) > 1 else [how.not_]
+            yes = [flipped[0], said, *subject, *flipped[1:]]
+            no = [flipped[0], said, *subject, *behind] if behind else []
     little = verb in how.being | how.having | how.becoming | how.modals and PERSONS.keys().isdisjoint(clause.subject)
     if max(len(yes), len(no)) > _LONGEST or not flipped and little:
         return None

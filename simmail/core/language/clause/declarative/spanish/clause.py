@@ -215,7 +215,11 @@ def _addressed(form: SpanishForm, clitics: Sequence[str], rest: Sequence[str], h
     with_us = not how.with_us.isdisjoint(behind)
     now = form.tense == PRESENT and form.person == EL and (given and form.verb in how.giving or with_us)
     pleased = form.verb in how.states and form.tense == PRESENT and asks and not how.pleased_with.isdisjoint(behind)
-    return True if now or pleased or done and form.verb in how.have and (asks or given) else None
+    # "¿Aceptan tarjeta?", "¿han comprado máquinas nuevas?": nobody else was named.
+    several = form.person == ELLOS and len(behind) > done and (
+        form.tense == PRESENT and form.verb in how.of_firms or done and form.verb in how.have and (
+            first not in how.moved_on and behind[1] not in how.adverbs | how.prepositions))
+    return True if now or pleased or several or done and form.verb in how.have and (asks or given) else None
 
 
 def _has_subject(rest: Sequence[str], form: SpanishForm, how: Spanish) -> bool:

@@ -112,6 +112,8 @@ class SpanishReader(NamedTuple):
 
     def _clitic(self, word: str, after: str, clause: SpanishClause, person: int) -> str:
         how = spanish()
+        if word == "se" and clause.form.person in (TU, VOSOTROS):
+            return word  # "¿se las dejas a la portera?": to somebody else
         if word == "se":
             return self._own(how.myself) if clause.addressed else "" if after in how.things_meant else word
         if word in how.whom_words:

@@ -125,6 +125,7 @@ class Spanish(Struct, frozen=True, forbid_unknown_fields=True, rename={"not_": "
     of_things_too: frozenset[str]
     with_us: frozenset[str]
     pleased_with: frozenset[str]
+    of_firms: frozenset[str]
     somebody: frozenset[str]
     moved_on: frozenset[str]
     softened: frozenset[str]

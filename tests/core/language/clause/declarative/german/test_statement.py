@@ -41,6 +41,12 @@ _STATED = {
     "Ist die Katze über die Tastatur gelaufen?": (
         "die Katze ist über die Tastatur gelaufen", "die Katze ist nicht über die Tastatur gelaufen"),
     "Hast du am Mittwoch um 11 Zeit?": ("ich habe am Mittwoch um 11 Zeit", "ich habe am Mittwoch um 11 keine Zeit"),
+    "Ist Ihnen im Bad etwas aufgefallen?": ("mir ist im Bad etwas aufgefallen", "mir ist im Bad nichts aufgefallen"),
+    "Hast du schon ein neues angefordert?": (
+        "ich habe schon ein neues angefordert", "ich habe noch kein neues angefordert"),
+    "Kennst du die?": ("die kenne ich", "die kenne ich nicht"),
+    "Brauchst du den noch?": ("den brauche ich noch", "den brauche ich nicht mehr"),
+    "Wäre es Ihnen recht, wenn ich am Montag komme?": ("es ist mir recht", "es ist mir nicht recht"),
     # Nobody knows what denies these.
     "Kann man gekochte Nudeln einfrieren?": ("man kann gekochte Nudeln einfrieren", ""),
     "Brauchst du zwei Karten?": ("ich brauche zwei Karten", ""),
