@@ -333,6 +333,7 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True, rename={"and_": 
     no_topics_alone: frozenset[str] = frozenset()
     no_topics_behind: frozenset[str] = frozenset()
     no_topic_verbs: tuple[str, ...] = ()
+    clock_parts: frozenset[str] = frozenset()
     adverb_ending: str = ""
     no_adverbs: frozenset[str] = frozenset()
     kin_titles: frozenset[str] = frozenset()

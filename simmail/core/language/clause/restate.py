@@ -76,8 +76,11 @@ def deed(request: str, language: Language, polite: bool = True) -> tuple[str, st
     words = cut([word for at, word in enumerate(rest) if at or word.lower() != language.and_], how)
     words = [word for word in words if word.lower() not in how.request_fillers or word.lower() == language.and_]
     low_words = [word.lower() for word in words]
-    second = any(one == language.and_ and after not in how.determiners for one, after in zip(low_words, low_words[1:]))
-    if second or not 2 <= len(words) <= _PLAIN or not how.unclear.isdisjoint(low_words) or low_words[0] in how.no_deeds:
+    clear = [word for word, after in zip(low_words, [*low_words[1:], ""]) if (
+        word != language.and_ or after not in language.clock_parts)]  # "a las siete y cuarto"
+    second = any(one == language.and_ and after not in how.determiners for one, after in zip(clear, clear[1:]))
+    if second or not 2 <= len(words) <= _PLAIN or not how.unclear.isdisjoint(clear) or (
+            how.order != "infinitive" and low_words[0] in how.no_deeds):
         return "", ""  # two deeds, or a clause that hangs on one
     if asks_ability(request, language):
         return "", ""

@@ -22,6 +22,11 @@ class InfinitiveTests(SynchronousTestCase):
             ("es", "¿Podrían enviarnos las muestras al almacén?", "enviaros las muestras al almacén",
              "enviarles las muestras al almacén"),
             ("es", "¿Puedes traerme la escalera mañana?", "traerte la escalera mañana", "traerle la escalera mañana"),
+            ("fr", "Pouvez-vous passer le prendre ce soir ?", "passer le prendre ce soir", "passer le prendre ce soir"),
+            ("fr", "Pouvez-vous passer ce soir ?", "", ""), ("es", "¿Puedes venir a las siete y media?", "", ""),
+            ("es", "¿Me puedes recoger a las siete y cuarto?", "recogerte a las siete y cuarto",
+             "recogerle a las siete y cuarto"),
+            ("es", "¿Puedes recoger el pan y llamar a Ana?", "", ""),
             ("es", "¿Ya puedes doblarla?", "", ""), ("es", "¿Podría confirmarme la hora?", "", ""),
         ):
             self.assertEqual(tuple(deed(request, language(code), polite)[0] for polite in (False, True)), (near, far))

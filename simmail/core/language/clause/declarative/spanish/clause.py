@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from simmail.core.language.clause.declarative.spanish.verbs import (
-    CONDITIONAL, EL, ELLOS, FUTURE, IMPERFECT, PRESENT, TU, VOSOTROS, Spanish, SpanishForm, apart, forms_of,
+    CONDITIONAL, EL, ELLOS, FUTURE, IMPERFECT, PAST, PRESENT, TU, VOSOTROS, Spanish, SpanishForm, apart, forms_of,
     is_infinitive, is_participle, joined,
 )
 from simmail.core.language.clause.tables import STOPS, clause_words
@@ -217,7 +217,7 @@ def _addressed(form: SpanishForm, clitics: Sequence[str], rest: Sequence[str], h
     pleased = form.verb in how.states and form.tense == PRESENT and asks and not how.pleased_with.isdisjoint(behind)
     # "¿Aceptan tarjeta?", "¿han comprado máquinas nuevas?": nobody else was named.
     several = form.person == ELLOS and len(behind) > done and (
-        form.tense == PRESENT and form.verb in how.of_firms or done and form.verb in how.have and (
+        form.tense in (PRESENT, PAST) and form.verb in how.of_firms or done and form.verb in how.have and (
             first not in how.moved_on and behind[1] not in how.adverbs | how.prepositions))
     return True if now or pleased or several or done and form.verb in how.have and (asks or given) else None
 

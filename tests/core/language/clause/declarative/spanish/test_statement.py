@@ -37,6 +37,8 @@ _STATED = {
     "¿Alguien me lo explica?": ("alguien se lo explica", "nadie se lo explica"),
     "¿El puesto estaba ya decidido?": ("el puesto ya estaba decidido", "el puesto todavía no estaba decidido"),
     "¿Podrían traernos pan y vino?": ("podemos llevarles pan y vino", ""),
+    "¿Tienen todavía plazas?": ("todavía tenemos plazas", "ya no tenemos plazas"),
+    "¿Recibieron mi correo?": ("recibimos su correo", "no recibimos su correo"),
     "¿Disponen de una sala?": ("disponemos de una sala", "no disponemos de una sala"),
     "¿Han comprado máquinas nuevas?": ("hemos comprado máquinas nuevas", "no hemos comprado máquinas nuevas"),
     "¿Se las dejas a la portera?": ("se las dejo a la portera", "no se las dejo a la portera"),
