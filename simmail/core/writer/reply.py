@@ -115,7 +115,7 @@ _OPEN_KINDS = frozenset({
     "question", "information", "private", "greeting", "event", "task", "thanks", "congrats", "sick", "grief", "closing",
     "news", "feedback", "complaint", "delay", "details", "notice", "received", "confirmation", "cancelled", "support",
     "agenda", "contact", "introduced", "status", "bug", "alternatives", "approval", "ended", "access", "returns",
-    "delivery", "terms", "minutes", "report", "chaser", "enquiry", "offer", "recruiting", "sales", "redress"})
+    "delivery", "terms", "minutes", "report", "chaser", "enquiry", "offer", "recruiting", "sales"})
 # How often a page that asks for something is spoken of, and one that does not; letters that make a name of a title.
 _FORM_TOLD, _TITLE_TOLD, _NAMED_BY = 0.8, 0.5, 4
 

@@ -111,7 +111,8 @@ def answer(
 
 def exchanged(scene: Scene, read: Read, question: MailQuestion) -> Said | None:
     """Return the answer of an exchange; what offers things to choose has one of those, what asks for papers those."""
-    if read.found.options or question.options or question.needs or documents(question.text, scene.language):
+    if question.checks or read.found.options or question.options or question.needs or documents(
+            question.text, scene.language):
         return None
     return recognition.answered(scene, read, question)
 

@@ -45,6 +45,7 @@ class AimWords(Struct, frozen=True):
     stubborn: tuple[str, ...] = ()
     yielding: tuple[str, ...] = ()
     denying: frozenset[str] = frozenset()
+    free: tuple[str, ...] = ()
     turning: frozenset[str] = frozenset()
     money_back: tuple[str, ...] = ()
     returned: frozenset[str] = frozenset()
@@ -91,6 +92,9 @@ def aim(persona: Persona, language: Language) -> Aim | None:
 def offered(text: str, language: Language) -> frozenset[str]:
     """Return the remedies that a text speaks of, but for those it says there are none of: "we cannot refund it"."""
     words = aim_words(language.code)
+    text = " ".join(text.lower().split())
+    for phrase in words.free:
+        text = text.replace(phrase, "")  # "at no cost" denies nothing
     low = f" {' '.join(one for one in _parts(text, words.turning) if words.denying.isdisjoint(_WORD.findall(one)))} "
     return frozenset(kind for kind, cues in words.aims.items() if kind in words.remedies and any(
         map(low.__contains__, cues)))
