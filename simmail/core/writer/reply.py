@@ -211,7 +211,9 @@ def _opener(scene: Scene) -> Said | None:
     request = scene.request
     if scene.read and scene.read[-1].intent in _PASSING:
         return None
-    if scene.read and scene.read[-1].intent in _FORGIVING and scene.read[-1].found.sorry:
+    # A stranger's "sorry to bother you" is forgiven without a word.
+    known = bool(request.own) or request.nth > 0 or bool(scene.read) and scene.read[-1].intent in ("meeting", "booked")
+    if known and scene.read and scene.read[-1].intent in _FORGIVING and scene.read[-1].found.sorry:
         return Said(act="opener.forgive", values=scene.common)
     if request.patience < LOW and (request.own or request.nth > 1) and scene.dice.chance(0.8, "impatient"):
         return Said(act="opener.impatient", values=scene.common)

@@ -23,6 +23,8 @@ _BARE = 4
 #: Words of the longest item of a list that is a phrase.
 _PHRASE = 6
 _MARKS = ".,;:!?()"
+#: An item with more figures is a number to ring, and tells it.
+_FIGURES = 5
 #: Words among which stands the question word that a sentence asks with.
 _LEAD = 10
 
@@ -130,7 +132,8 @@ def _listed(sentence: str, language: Language) -> list[str]:
     """What a sentence lists behind a colon, each a phrase: "I need: the plan and the keys"; C{[]} for nothing."""
     head, colon, tail = sentence.rstrip(" .!").partition(": ")
     items = [one.strip() for part in tail.split(", ") for one in part.split(f" {language.and_} ")] if colon else []
-    return items if _announces(f"{head}:", language) and all(_item(one, language) for one in items) else []
+    told = any(sum(map(str.isdigit, one)) > _FIGURES for one in items)  # "ring my husband: Glyn, 0191 555 0144"
+    return items if not told and _announces(f"{head}:", language) and all(_item(one, language) for one in items) else []
 
 
 def _item(sentence: str, language: Language) -> str:

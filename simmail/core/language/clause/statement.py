@@ -131,7 +131,7 @@ def clause_stated(clause: str, language: Language, sides: Sides = Sides()) -> St
     tokens = _as_said(clause, how).strip(" ?!.").split()
     # "There's any chance" is "there is".
     head = [language.contractions.get(word.replace("\u2019", "'").lower(), word) for word in tokens[:3]]
-    words = cut(_unfilled(clause_words(" ".join([*head, *tokens[3:]])), how), how)
+    words = cut(_unfilled(_without_leads(clause_words(" ".join([*head, *tokens[3:]])), how), how), how)
     low = [word.lower() for word in words]
     if not 2 <= len(words) <= _LONGEST:
         return None
@@ -298,7 +298,7 @@ def _may_be_said(clause: _Clause, how: Restate) -> bool:
     low, subject = [word.lower() for word in clause.rest], [word.lower() for word in clause.subject]
     told = [word for before, word in zip(["", *low], low) if word not in how.conditions or before in how.inquiring]
     if not how.unstated.isdisjoint((*told, *subject)) or not low and clause.verb not in how.being or (
-            how.no_longer in low[4:]) or any(word.endswith("n't") for word in low):
+            how.no_longer in low[4:]) or any(word.endswith("n't") or word in how.other_negations for word in low):
         return False
     if low and low[0] in how.telling and not how.objects.keys().isdisjoint(low[1:2]):
         return False  # "could you tell me the price?"
@@ -370,6 +370,8 @@ def _subject(verb: str, subject: Sequence[str], rest: Sequence[str], how: Restat
         return (how.asking[low] if own else how.themselves_all[0],)
     if low in how.asked and subject[1:2]:
         return (how.themselves_all[0],)  # "you and Jakob"
+    if not (how.asked.keys() | how.asking.keys()).isdisjoint(word.lower() for word in subject):
+        return ()  # "Tom and I"
     said = flipped(subject, how, sides).split()
     small = said[0].lower() in how.determiners | how.subjects
     return (said[0].lower() if small else said[0], *said[1:])

@@ -135,6 +135,7 @@ class Restate(Struct, frozen=True, forbid_unknown_fields=True):
     weighed: frozenset[str] = frozenset()
     anybody: frozenset[str] = frozenset()
     there: str = ""
+    other_negations: frozenset[str] = frozenset()
     roundabout: Mapping[str, str] = {}
     pronouns: frozenset[str] = frozenset()
     conjunctions: frozenset[str] = frozenset()
