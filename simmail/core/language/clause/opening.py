@@ -93,7 +93,7 @@ def _cut(sentence: str, language: Language, how: Opening, marked: bool) -> int:
             return joint.end()  # "I couldn't park, is it open again or should I get the bus."
         inside = not whole and joint.group().strip() not in _STRONG
         if len(words) >= _TAIL and _begins(words, how, sure=not marked, inside=inside) and not (
-                before.lower().endswith(asking(language.code).telling)):
+                before.lower().endswith(asking(language.code).telling) and ":" not in joint.group()):
             return 0 if whole else joint.end()
     return 0
 

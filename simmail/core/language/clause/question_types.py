@@ -120,6 +120,7 @@ class Asking(Struct, frozen=True, forbid_unknown_fields=True):
     suggesting: tuple[str, ...] = ()
     supposing: tuple[str, ...] = ()
     perhaps: frozenset[str] = frozenset()
+    unquoted: frozenset[str] = frozenset()
     if_not: tuple[str, ...] = ("\0",)
     if_so: tuple[str, ...] = ("\0",)
     was: tuple[str, ...] = ()

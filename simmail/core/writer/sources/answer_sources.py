@@ -190,6 +190,10 @@ class AnswerSources:
             self._sums[question] = reckoned(question, self.remarks, self._language)
         return self._sums[question]
 
+    def near(self, question: MailQuestion) -> list[Hit]:
+        """Return the sentences of the thread that come near to a question, the nearest first."""
+        return self._ranked(question)
+
     def _ranked(self, question: MailQuestion) -> list[Hit]:
         if question not in self._hits:
             self._hits[question] = ranked(

@@ -20,7 +20,7 @@ from simmail.core.language.clause.tables import restating
 from simmail.core.language.dates import Slot
 from simmail.core.language.facts import Fact
 from simmail.core.language.phrases import documents, words
-from simmail.core.language.questions import MailQuestion, asks_to_do
+from simmail.core.language.questions import MailQuestion, asks_to_do, stands_in
 from simmail.core.language.tables import Language, counted
 from simmail.core.language.text import say
 from simmail.core.records.conversation import Remark
@@ -33,6 +33,7 @@ from simmail.core.writer.sources.cut.piece import piece, turned
 from simmail.core.writer.sources.cut.words import cutting
 from simmail.core.writer.sources.marks import Marks, agree, marks
 from simmail.core.writer.sources.noted import noted
+from simmail.core.writer.sources.quoted import Quoted, quoted
 from simmail.core.writer.sources.recall import check, is_moved, recall
 from simmail.core.writer.sources.said_words import content, kin, shared
 from simmail.core.writer.sources.self_sheet import Told
@@ -44,6 +45,8 @@ from simmail.core.writer.wishes import want_sentence
 
 #: What tells a value alone.
 _TELLING = frozenset(("answer.piece", "answer.recall", "answer.fact", "answer.sum"))
+#: Of these the sentence that tells it is said again.
+_QUOTED = frozenset(("who", "where", "what", "how", "why"))
 #: Types of questions that are answered with a word of their own, never with yes or no.
 _OPEN = frozenset(("who", "where", "when", "long", "often", "much", "many", "why", "how", "what"))
 
@@ -137,6 +140,15 @@ def _look_up(
     if sum_of:
         return Said(act="answer.sum", values={**values, "value": sum_of})
     before = before or _told_before(scene, read, question, values, known)
+    if before is not None and before.act == "answer.piece":
+        # Of a sentence that asks for two things the whole tells more than a piece; what was put right later holds.
+        whole = _sentence_of(question, read)
+        several = sum(stands_in(one, whole) for one in read.found.points) > 1
+        quote, piece = _quoted(scene, read, question, known, strong=not several), _piece(question, known)
+        inside = quote is not None and before.values["value"].lower() in quote.text.lower()
+        if quote is not None and piece is not None and (several and inside or not inside and (
+                piece.remark.at <= quote.remark.at)):
+            before = Said(act="answer.own", values={**without_topic(values), "value": quote.text})
     if in_table is not None and (before is None or before.act not in ("answer.piece", "answer.recall")):
         return in_table
     if before is not None:
@@ -159,6 +171,9 @@ def _look_up(
         quoted = said_before(scene, question, values, known)
         if quoted is not None:
             return quoted
+    quote = _quoted(scene, read, question, known)
+    if quote is not None:
+        return Said(act="answer.own", values={**without_topic(values), "value": quote.text})
     promised = _promised_day(scene, question)
     if promised is not None:
         return Said(act="answer.when", values={
@@ -339,6 +354,24 @@ def _told_before(
             question.type == "when" and remark is not None and remark.kind in ("agreed", "called_off")):
         return Said(act="answer.piece", values={**without_topic(values), "value": piece.text})
     return None if remark is None else _from_thread(scene, remark, values, "answer.recall")
+
+
+def _quoted(
+    scene: Scene, read: Read, question: MailQuestion, known: AnswerSources, strong: bool = False
+) -> Quoted | None:
+    """The sentence of the thread that tells what is asked for, None outside a thread and for figures and days."""
+    if not (scene.request.own and known.remarks) or question.type not in _QUOTED or question.options or question.checks:
+        return None
+    sentences, whole = read.found.prose.sentences, _sentence_of(question, read)
+    at = sentences.index(whole) if whole in sentences else 0
+    # "... and what car does he drive?" is of whom the part before it speaks.
+    whole = f"{sentences[at - 1]} {whole}" if at and whole.lower().startswith(f"{scene.language.and_} ") else whole
+    return quoted(question, whole, known.remarks, known.near(question), scene.language,
+                  scene.distant, strong)
+
+
+def _sentence_of(question: MailQuestion, read: Read) -> str:
+    return next((one for one in read.found.prose.sentences if stands_in(question, one)), question.text)
 
 
 def is_told(scene: Scene, question: MailQuestion, known: AnswerSources) -> bool:
