@@ -46,8 +46,8 @@ class Load:
         """
         Start to send.
 
-        @param again: connect again after a lost connection, and go on after a refusal of 4xx; rest: real seconds
-            until then.
+        @param again: connect again after a lost connection, as everybody does after a refusal of 4xx; rest: real
+            seconds until then.
         """
         self._stopping.clear()
         self._threads = [
@@ -77,6 +77,7 @@ class Load:
 
     def _send(self, dice: random.Random, again: bool, pause: float, rest: float) -> None:
         while not self._stopping.is_set():
+            later = again
             try:
                 with smtplib.SMTP("127.0.0.1", self.service.port("smtp"), timeout=SOON) as session:
                     while not self._stopping.is_set():
@@ -84,13 +85,14 @@ class Load:
                         time.sleep(pause)
             except smtplib.SMTPResponseException as error:
                 self._note(error.smtp_code, error.smtp_error)
+                later = later or error.smtp_code < 500  # who is asked to come later does
             except smtplib.SMTPRecipientsRefused as error:
                 for code, text in error.recipients.values():
                     self._note(code, text)
             except OSError:
                 # Last: what smtplib raises are OSErrors too.
                 pass
-            if not again:
+            if not later:
                 return
             time.sleep(rest)
 
