@@ -143,10 +143,10 @@ def _look_up(
     if before is not None and before.act == "answer.piece":
         # Of a sentence that asks for two things the whole tells more than a piece; what was put right later holds.
         whole = _sentence_of(question, read)
-        several = sum(stands_in(one, whole) for one in read.found.points) > 1
-        quote, piece = _quoted(scene, read, question, known, strong=not several), _piece(question, known)
+        twofold = sum(stands_in(one, whole) for one in read.found.points) > 1
+        quote, piece = _quoted(scene, read, question, known, strong=not twofold), _piece(question, known)
         inside = quote is not None and before.values["value"].lower() in quote.text.lower()
-        if quote is not None and piece is not None and (several and inside or not inside and (
+        if quote is not None and piece is not None and (twofold and inside or not inside and (
                 piece.remark.at <= quote.remark.at)):
             before = Said(act="answer.own", values={**without_topic(values), "value": quote.text})
     if in_table is not None and (before is None or before.act not in ("answer.piece", "answer.recall")):
