@@ -130,7 +130,7 @@ class TroubleTests(JourneyCase):
             self.assertNotIn(word, service.logged())
 
     def test_slow(self) -> None:
-        """It answers nothing for three seconds, then takes no changes for three, then stands for twenty."""
+        """It answers nothing for three seconds, then takes no changes for three, then stands for eight."""
         redis = Operated(self)
         service, load = self.begun(f"redis://127.0.0.1:{redis.port}")
 
@@ -138,7 +138,7 @@ class TroubleTests(JourneyCase):
             redis.process.send_signal(signal.SIGSTOP)
 
         def goes_on() -> None:
-            time.sleep(20.0)
+            time.sleep(8.0)
             redis.process.send_signal(signal.SIGCONT)
 
         for begin, end in ((lambda: redis.ask("CLIENT PAUSE 3000 ALL"), lambda: None),
