@@ -5,7 +5,7 @@ How a language turns its sentences round, as data, and the words of a sentence t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Literal, NamedTuple
 
@@ -237,6 +237,27 @@ def led_in(words: list[str], how: Restate) -> list[str]:
                 words = words[1:]
             low = " ".join(words[:8]).lower()
     return words
+
+
+def without_dropped(words: Sequence[str], dropped: Iterable[str], first: Iterable[str], least: int) -> list[str]:
+    """
+    Return words without what says nothing wherever it stands, and without what leads them in.
+
+    @param least: of so few words no more is taken off.
+    """
+    text = f" {' '.join(words)} "
+    for one in dropped:
+        at = text.lower().find(f" {one} ")
+        if at >= 0:
+            text = f"{text[:at]} {text[at + len(one) + 2:]}"
+    kept = text.split()
+    before: list[str] = []
+    while before != kept and len(kept) > least:
+        before = kept
+        for one in first:
+            if " ".join(kept).lower().startswith(f"{one} "):
+                kept = kept[len(one.split()):]
+    return kept
 
 
 def cut(words: list[str], how: Restate) -> list[str]:

@@ -165,7 +165,7 @@ class AnswerSources:
 
     def spoken_of(self, question: MailQuestion) -> bool | None:
         """Return whether what is to be confirmed was said so; None where nothing that bears on it was."""
-        near = next((hit.remark for hit in self._ranked(question) if tells(hit.remark, self._language)), None)
+        near = next((hit.remark for hit in self.near(question) if tells(hit.remark, self._language)), None)
         if near is None or not speaks_of(question, near, self._language):
             return None
         # What was but asked settles nothing.
@@ -177,7 +177,7 @@ class AnswerSources:
             return None
         if question not in self._pieces:
             found = recalled(
-                *by_then(question, self.remarks, self._language), self._ranked(question), self._language, self._distant)
+                *by_then(question, self.remarks, self._language), self.near(question), self._language, self._distant)
             self._pieces[question] = found if found is not None and fits(
                 question, found.text, self._language) else None
         return self._pieces[question]
@@ -192,9 +192,6 @@ class AnswerSources:
 
     def near(self, question: MailQuestion) -> list[Hit]:
         """Return the sentences of the thread that come near to a question, the nearest first."""
-        return self._ranked(question)
-
-    def _ranked(self, question: MailQuestion) -> list[Hit]:
         if question not in self._hits:
             self._hits[question] = ranked(
                 *by_then(question, self.remarks, self._language), self._language, self._request.meaning)

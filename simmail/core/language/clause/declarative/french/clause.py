@@ -13,7 +13,7 @@ from typing import NamedTuple
 from simmail.core.language.clause.declarative.french.verbs import (
     IL, ILS, JE, NOUS, TU, VOUS, FrenchForm, French, form_of, is_finite,
 )
-from simmail.core.language.clause.tables import STOPS, clause_words
+from simmail.core.language.clause.tables import STOPS, clause_words, without_dropped
 from simmail.core.language_data import given_names
 
 # Pronouns and little words that have lost their vowel; pronouns behind a verb.
@@ -56,19 +56,7 @@ def parts_of_question(question: str) -> list[list[str]]:
 
 def without_fillers(words: Sequence[str], how: French) -> list[str]:
     """Return words without what leads them in and what says nothing."""
-    text = f" {' '.join(words)} "
-    for one in how.dropped:
-        at = text.lower().find(f" {one} ")
-        if at >= 0:
-            text = f"{text[:at]} {text[at + len(one) + 2:]}"
-    kept = text.split()
-    before: list[str] = []
-    while before != kept and len(kept) > 2:
-        before = kept
-        for one in how.first_dropped:
-            if " ".join(kept).lower().startswith(f"{one} "):
-                kept = kept[len(one.split()):]
-    return kept
+    return without_dropped(words, how.dropped, how.first_dropped, 2)
 
 
 def asking_words(question: str, how: French) -> list[str]:

@@ -14,7 +14,7 @@ from simmail.core.language.clause.declarative.spanish.verbs import (
     CONDITIONAL, EL, ELLOS, FUTURE, IMPERFECT, PAST, PRESENT, TU, VOSOTROS, Spanish, SpanishForm, apart, forms_of,
     is_infinitive, is_participle, joined,
 )
-from simmail.core.language.clause.tables import STOPS, clause_words
+from simmail.core.language.clause.tables import STOPS, clause_words, without_dropped
 from simmail.core.language_data import given_names
 
 #: Words of a subject before its verb.
@@ -51,19 +51,7 @@ def parts_of_question(question: str) -> list[list[str]]:
 
 def without_fillers(words: Sequence[str], how: Spanish) -> list[str]:
     """Return words without what leads them in and what says nothing."""
-    text = f" {' '.join(words)} "
-    for one in how.dropped:
-        at = text.lower().find(f" {one} ")
-        if at >= 0:
-            text = f"{text[:at]} {text[at + len(one) + 2:]}"
-    kept = text.split()
-    before: list[str] = []
-    while before != kept and len(kept) > 1:
-        before = kept
-        for one in how.first_dropped:
-            if " ".join(kept).lower().startswith(f"{one} "):
-                kept = kept[len(one.split()):]
-    return kept
+    return without_dropped(words, how.dropped, how.first_dropped, 1)
 
 
 def asking_words(question: str, how: Spanish) -> list[str]:
