@@ -191,7 +191,8 @@ class Objects(Struct, frozen=True, forbid_unknown_fields=True):
 
     C{url}: of the bucket, path style, wherever it is; C{region}: as signatures name it; C{access_key_env},
     C{secret_key_env}: the environment variables that hold the key and its secret; C{timeout}: the longest a call may
-    take, attempts included; C{durability}: of universes that are created without saying.
+    take, attempts included; C{durability}: of universes that are created without saying; C{standby}: the server of an
+    installation that would take a universe over has its mail beforehand.
     """
 
     url: WebAddress = ""
@@ -200,6 +201,7 @@ class Objects(Struct, frozen=True, forbid_unknown_fields=True):
     secret_key_env: str = "AWS_SECRET_ACCESS_KEY"
     timeout: Duration = "5s"
     durability: Literal["local", "replicated"] = "local"
+    standby: bool = True
 
     def __post_init__(self) -> None:
         if self.durability == "replicated" and not self.url:

@@ -408,7 +408,8 @@ class Daemon(SignalledService):
             parse_duration(objects.timeout).total_seconds(), time.time, in_thread)
         self._objects = store
         replicas = self._replicas = Replicas(
-            store, reactor, in_thread, str(self._state / "mail"), images)  # type: ignore[arg-type]
+            store, reactor, in_thread, str(self._state / "mail"), images,  # type: ignore[arg-type]
+            standby=objects.standby)
         return replicas
 
     def _tell_of_redis(self, database: RedisDatabase) -> None:

@@ -24,6 +24,19 @@ class IReplicas(Interface):
         @raise Unavailable: the store of objects is away.
         """
 
+    def stand_by(universes):
+        """
+        Have beforehand what there is of universes that other servers have, and of no others; their ids.
+
+        Nothing is changed by it, and C{prepare} does not need it: it takes less time then.
+        """
+
+    def stop():
+        """Have nothing beforehand any more; what was had stays for the next process."""
+
+    def lay_aside(universe):
+        """Remove from this disk what there is of a universe that another server has; Deferred."""
+
     def replaced(universe):
         """Other mail was put in the place of what there was, on this disk: it is what counts; Deferred."""
 

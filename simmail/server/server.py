@@ -114,7 +114,7 @@ class MailServer:
             SharedDocuments(database, peers, reactor) if INodes.providedBy(peers) else ServerDocuments(database, peers))
         self._images = images
         self._started = False
-        self._taking = TakeOver(database, peers, reactor, self._others, self._take_over) if (
+        self._taking = TakeOver(database, peers, reactor, self._others, self._take_over, replicas) if (
             replicas is not None and INodes.providedBy(peers)) else None
         self._leases = UniverseLeases(database, reactor, self._lost)
         #: A context in which no other server makes what an installation begins with; knows what others changed.
@@ -188,8 +188,8 @@ class MailServer:
                 self.logger.error("the universe {id} is not served yet: {error}", id=record.id, error=error)
                 self._give_up(record)
                 self._awaited[record.id] = record
-        if self._taking is not None:
-            await clear_taken(self._images, self._others(), self.snapshots)
+        if self._taking is not None and self._replicas is not None:
+            await clear_taken(self._images, self._replicas, self._others(), self.snapshots)
         for universe in self.universes():
             if universe.record.ends is not None and universe.record.ends.timestamp() <= now:
                 await self.delete_universe(universe.id)

@@ -117,19 +117,29 @@ def read_segment(octets: bytes, shown: str) -> ReplicaSegment | None:
 
     @param shown: its name.  @raise Unavailable: it cannot be understood.
     """
+    head = head_of(octets, shown)
+    return read_head(head, shown) if head is not None else None
+
+
+def head_of(octets: bytes, shown: str) -> bytes | None:
+    """Return a segment without the octets of messages, None for a seal.  @raise Unavailable: as L{read_segment}."""
     if octets.startswith(_SEAL):
         return None
     body = _body(octets, _SEGMENT, shown)
-    size = int.from_bytes(body[:4], "big")
+    return body[4:4 + int.from_bytes(body[:4], "big")]
+
+
+def read_head(head: bytes, shown: str) -> ReplicaSegment:
+    """Return what the segment of a head says.  @raise Unavailable: it cannot be understood."""
     try:
-        head = _decode_head(body[4:4 + size])
+        said = _decode_head(head)
     except msgspec.MsgspecError as error:
         raise Unavailable(f"the object {shown} cannot be understood: {error}") from None
-    places, begin = {}, len(_SEGMENT) + _DIGEST + 4 + size
-    for digest, length in head.contents:
+    places, begin = {}, len(_SEGMENT) + _DIGEST + 4 + len(head)
+    for digest, length in said.contents:
         places[digest] = begin, length
         begin += length
-    return ReplicaSegment(head.changes, places)
+    return ReplicaSegment(said.changes, places)
 
 
 def image_prefix(image: str) -> str:

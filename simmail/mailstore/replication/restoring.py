@@ -10,20 +10,22 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
 from simmail.errors import Unavailable
 from simmail.mailstore.delivery.description import FolderFacts
 from simmail.mailstore.delivery.external import foreign_copy
 from simmail.mailstore.journal import carried
 from simmail.mailstore.journal.repair import JUMP
-from simmail.mailstore.journal.sync import sync_directory, sync_disk
+from simmail.mailstore.journal.sync import sync_disk
 from simmail.mailstore.maildir import filename, savedate
 from simmail.mailstore.maildir.annotations import write as write_annotations
 from simmail.mailstore.maildir.filename import path_of
 from simmail.mailstore.maildir.layout import ABSENT, COUNTER, HELD, Layout, NAME, OWED, SUBSCRIPTIONS
 from simmail.mailstore.maildir.names import HASHED, INBOX, folder_dir, mailbox_dir
 from simmail.mailstore.maildir.uidlist import FILE, next_uidvalidity, write_new
+from simmail.mailstore.replication.bodies import SpareBodies, write
 from simmail.mailstore.replication.changes import digest_of
 from simmail.mailstore.replication.objects import ContentPlace, LogObject
 from simmail.mailstore.replication.state import ReplicaMailbox, ReplicaState
@@ -34,13 +36,13 @@ RESTORING = ".restoring"
 
 class Restoration:
     """
-    That of one universe, of which nothing is on this disk.
+    That of one universe, of which nothing is on this disk but what was had beforehand.
 
-    @param root: of all universes.
+    @param root: of all universes; spare: what was had beforehand, if anything was.
     """
 
-    def __init__(self, root: str, universe: str, state: ReplicaState) -> None:
-        self._root, self._universe, self._state = root, universe, state
+    def __init__(self, root: str, universe: str, state: ReplicaState, spare: SpareBodies | None = None) -> None:
+        self._root, self._universe, self._state, self._spare = root, universe, state, spare
         self._making = f"{root}/{RESTORING}/{mailbox_dir(universe)}"
         # Files to be written, by the digests of their octets: their paths with their dates.
         self._files: dict[bytes, list[tuple[str, int]]] = {}
@@ -51,9 +53,9 @@ class Restoration:
 
     def begin(self) -> list[tuple[int, int]]:
         """
-        Make everything but messages.
+        Make everything but messages that were not had beforehand.
 
-        @return: the segments that have octets of them, as (epoch, number); each is to be given to L{fill}.
+        @return: the segments that have octets of those, as (epoch, number); each is to be given to L{fill}.
         @raise Unavailable: octets of a message are nowhere.
         """
         shutil.rmtree(self._making, ignore_errors=True)
@@ -67,6 +69,8 @@ class Restoration:
         for key, digest in self._state.held.items():
             self._files.setdefault(digest, []).append((f"{HELD}/{key}", 0))
         needed = {*self._files, *(one.digest for one in self._state.owed.values())}
+        if self._spare is not None:
+            needed -= self._from_spare(self._spare, needed)
         missing = needed.difference(self._state.contents)
         if missing:
             raise Unavailable(f"the object store lacks octets of {len(missing)} messages of {self._universe}")
@@ -81,7 +85,8 @@ class Restoration:
 
         @param segments: each with what it has.  @raise Unavailable: they are not what they were.
         """
-        assert self._layout is not None
+        layout = self._layout
+        assert layout is not None
         owed = {one.digest for one in self._state.owed.values()}
         for one, octets in segments:
             for digest, place in self._needed[one.epoch, one.number]:
@@ -90,19 +95,32 @@ class Restoration:
                     raise Unavailable(f"a message of {self._universe} in the object store is not what it was")
                 if digest in owed:
                     self._owed[digest] = found
-                self._write(self._layout.root, found, self._files.get(digest, ()))
+                self._write(layout.root, found, self._files.get(digest, ()))
+
+    def _from_spare(self, spare: SpareBodies, needed: set[bytes]) -> set[bytes]:
+        """Make messages of what was had beforehand; answers which."""
+        assert self._layout is not None
+        root, owed = self._layout.root, {one.digest for one in self._state.owed.values()}
+        found = needed & spare.known
+        for digest in found:
+            if digest in owed:
+                self._owed[digest] = spare.read(digest)
+            self._place(root, self._files.get(digest, ()), partial(spare.link, digest, root))
+        return found
 
     def finish(self) -> None:
-        """Let it be there, on the disk."""
+        """
+        Let it be there.
+
+        It need not be on the disk: when the machine goes down it is made once more (C{ReplicaMarker}).
+        """
         layout = self._layout
         assert layout is not None
         owed = self._owed_octets()
         if owed:
             _put(layout.root, OWED, owed)
-        sync_disk(layout.root)
         layout.close()
         os.rename(layout.path, f"{self._root}/{mailbox_dir(self._universe)}")
-        sync_directory(self._root)
         shutil.rmtree(self._making, ignore_errors=True)
 
     # Mailboxes
@@ -145,16 +163,17 @@ class Restoration:
                   min(facts.uidnext + JUMP, filename.HIGHEST_UID), modseq, modseq, facts.keywords)
 
     def _write(self, root: int, octets: bytes, files: Iterable[tuple[str, int]]) -> None:
+        self._place(root, files, lambda path, date: write(root, path, octets, date, os.O_EXCL))
+
+    def _place(self, root: int, files: Iterable[tuple[str, int]], make: Callable[[str, int], None]) -> None:
         by_date: dict[int, str] = {}
         for path, date in files:
             if date in by_date:
                 # One message in several mailboxes is one file.
                 os.link(by_date[date], path, src_dir_fd=root, dst_dir_fd=root)
-                continue
-            _put(root, path, octets)
-            if date:
-                os.utime(path, ns=(date * 1000, date * 1000), dir_fd=root)
-            by_date[date] = path
+            else:
+                make(path, date)
+                by_date[date] = path
 
     def _owed_octets(self) -> bytes:
         deliveries = []
@@ -178,8 +197,16 @@ def _make(root: int, directory: str) -> None:
 
 
 def _put(root: int, path: str, octets: bytes) -> None:
-    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600, dir_fd=root), "wb") as file:
-        file.write(octets)
+    write(root, path, octets, 0, os.O_EXCL)
+
+
+def settle(root: str) -> None:
+    """What was restored below a directory is on the disk.  @raise OSError: it may not be."""
+    there = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        sync_disk(there)
+    finally:
+        os.close(there)
 
 
 def _lines(names: Sequence[str]) -> bytes:

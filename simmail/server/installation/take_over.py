@@ -20,7 +20,7 @@ from twisted.logger import Logger
 
 from simmail.concurrency import Lock
 from simmail.errors import Fenced, Unavailable
-from simmail.interfaces import IDatabase, IMailImages, INodes
+from simmail.interfaces import IDatabase, IMailImages, INodes, IReplicas
 from simmail.server.snapshots import Snapshots
 from simmail.universe.universe import UniverseRecord
 
@@ -34,17 +34,21 @@ class TakeOver:
 
     @param others: what is known of the universes that other servers have.
     @param take: opens one here, and has all others know; fails with Fenced when another was first.
+    @param replicas: has beforehand what this server would be the first to take over.
     """
 
     def __init__(
         self, database: IDatabase, nodes: INodes, reactor: IReactorTime, others: Callable[[], Iterable[UniverseRecord]],
-        take: Callable[[UniverseRecord], Awaitable[None]],
+        take: Callable[[UniverseRecord], Awaitable[None]], replicas: IReplicas,
     ) -> None:
         # On the instance: a Logger that is a class attribute takes the class's name for its namespace.
         self.logger = Logger(namespace="simmail.server")
         self._database, self._nodes, self._reactor = database, nodes, reactor
-        self._others, self._take_one = others, take
+        self._others, self._take_one, self._replicas = others, take, replicas
         self._free: dict[str, float] = {}
+        # Whose turn was reckoned last, and of which universes it would be this server's.
+        self._stood: tuple[set[str], list[tuple[str, str]]] = set(), []
+        self._first: set[str] = set()
         self._room = Lock(reactor, AT_ONCE)
         self._looking = LoopingCall(lambda: Deferred.fromCoroutine(self.look()))
         self._looking.clock = reactor
@@ -58,15 +62,24 @@ class TakeOver:
         """Take nothing any more."""
         if self._looking.running:
             self._looking.stop()
+        self._replicas.stop()
 
     async def look(self) -> None:
         """Take what is free and this server's turn."""
-        alive = self._nodes.alive()
-        gone = [one for one in self._others()
-                if one.durability == "replicated" and self._nodes.owner(one.placed) not in alive]
+        alive, nodes = self._nodes.alive(), self._nodes
+        others = [(one, nodes.owner(one.placed)) for one in self._others() if one.durability == "replicated"]
+        self._stand_by(alive, [(one.id, owner) for one, owner in others])
+        gone = [one for one, owner in others if owner not in alive]
         self._free = {one.id: self._free[one.id] for one in gone if one.id in self._free}
-        await gatherResults([Deferred.fromCoroutine(self._try(one, turn(one.id, self._nodes.number, alive)))
+        await gatherResults([Deferred.fromCoroutine(self._try(one, turn(one.id, nodes.number, alive)))
                              for one in gone])
+
+    def _stand_by(self, alive: set[str], owners: list[tuple[str, str]]) -> None:
+        if self._stood != (alive, owners):
+            self._stood = alive, owners
+            # A server that begins does not know at once whom it can reach, and has too much beforehand at first.
+            self._first = {id for id, owner in owners if not turn(id, self._nodes.number, alive - {owner})}
+        self._replicas.stand_by(self._first)
 
     async def _try(self, record: UniverseRecord, number: int) -> None:
         async with self._room:
@@ -85,7 +98,9 @@ class TakeOver:
                 self.logger.failure("the universe {id} cannot be taken over", id=record.id)
 
 
-async def clear_taken(images: IMailImages, others: Iterable[UniverseRecord], snapshots: Snapshots) -> None:
+async def clear_taken(
+    images: IMailImages, replicas: IReplicas, others: Iterable[UniverseRecord], snapshots: Snapshots
+) -> None:
     """
     Remove what is on this disk of universes that others have taken over, and of their snapshots: that is elsewhere.
 
@@ -93,7 +108,10 @@ async def clear_taken(images: IMailImages, others: Iterable[UniverseRecord], sna
     """
     taken = [one.id for one in others if one.durability == "replicated"]
     kept = [one.image for id in taken for one in snapshots.of(id) if one.durability == "replicated"]
-    for one in sorted({*taken, *kept}.intersection(await images.universes())):
+    here = set(await images.universes())
+    for one in sorted(here.intersection(taken)):
+        await replicas.lay_aside(one)
+    for one in sorted(here.intersection(kept)):
         await images.erase(one)
 
 

@@ -36,10 +36,11 @@ class ReplicatedProvider(DiskProvider):
     """
     One whose universe C{main} is replicated.
 
-    @ivar objects: what survives the machine; boot: tells one of its boots.
+    @ivar objects: what survives the machine; boot: tells one of its boots; standby: what others have is had beforehand.
     """
 
     boot = "boot 1"
+    standby = False
 
     def __init__(self, path: str, objects: MemoryObjects | None = None) -> None:
         self.objects = objects or MemoryObjects()
@@ -54,7 +55,10 @@ class ReplicatedProvider(DiskProvider):
         self.images: Any = MailImages(f"{self.path}/mail", self.journal, f"{self.path}/index")
         self.replicas = Replicas(
             self.objects, self.clock, maybeDeferred, f"{self.path}/mail", self.images,  # type: ignore[arg-type]
-            lambda: self.boot)
+            lambda: self.boot, self.standby)
+        if self.standby:
+            result_of(self.replicas.lay_aside("main"))
+            self.replicas.stand_by({"main"})
         result_of(self.replicas.prepare("main", lambda: self.lost.append("main")))
         self.store: Any = self.open("main")
         return self.store

@@ -32,8 +32,12 @@ class ClearedTests(SynchronousTestCase):
                     SimpleNamespace(image="elm!s_2", durability="replicated")],
             "oak": [SimpleNamespace(image="oak!s_3", durability="replicated")], "fir": []}
         known: Any = SimpleNamespace(of=snapshots.get)
-        now(Deferred.fromCoroutine(clear_taken(images, records, known)))
+        aside: list[str] = []
+        replicas: Any = SimpleNamespace(lay_aside=lambda name: images.erase(name).addCallback(
+            lambda _: aside.append(name)))
+        now(Deferred.fromCoroutine(clear_taken(images, replicas, records, known)))
         self.assertEqual(now(images.universes()), ["ash", "elm!s_1", "oak", "oak!s_3"])
+        self.assertEqual(aside, ["elm"])
 
 
 class TurnTests(SynchronousTestCase):
@@ -70,7 +74,11 @@ class TakeOverTests(SynchronousTestCase):
         self.record = SimpleNamespace(id="elm", placed="elm", durability="replicated")
         self.taken: list[str] = []
         self.error: Exception | None = None
-        self.over = TakeOver(self.b, nodes, self.clock, lambda: [self.record], self.take)  # type: ignore[list-item]
+        self.stood: list[set[str]] = []
+        self.ended: list[bool] = []
+        replicas: Any = SimpleNamespace(stand_by=self.stood.append, stop=lambda: self.ended.append(True))
+        self.over = TakeOver(
+            self.b, nodes, self.clock, lambda: [self.record], self.take, replicas)  # type: ignore[list-item]
         now(self.a.take("elm", lambda: None))
         self.over.begin()
         self.addCleanup(self.over.stop)
@@ -131,3 +139,23 @@ class TakeOverTests(SynchronousTestCase):
         self.pass_time(0)
         self.assertEqual(self.taken, ["elm"])
         now(Deferred.fromCoroutine(self.over.look()))
+
+    def test_stands_by(self) -> None:
+        """It has beforehand what it would be the first to take over, whoever else there is, and no local ones."""
+        self.pass_time(0)
+        self.assertEqual(self.stood[-1], {"elm"})
+        first, second = (next(f"u{at}" for at in range(100) if turn(f"u{at}", "b", {"b", "c"}) == place)
+                         for place in (0, 1))
+        for name, stood in (("elm", {"elm"}), (first, {first}), (second, set[str]())):
+            self.record.id = self.record.placed = name
+            self.alive = {"a", "b"} if name == "elm" else {"a", "b", "c"}
+            self.pass_time(0)
+            self.assertEqual(self.stood[-1], stood)
+        self.alive = {"a", "b"}
+        self.pass_time(0)
+        self.assertEqual(self.stood[-1], {second})
+        self.record.durability = "local"
+        self.pass_time(0)
+        self.assertEqual((self.stood[-1], self.ended), (set(), []))
+        self.over.stop()
+        self.assertEqual(self.ended, [True])
