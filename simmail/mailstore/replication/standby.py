@@ -236,7 +236,7 @@ class Standby:
         self._unwanted = True
 
     async def lay_aside(self, universe: str) -> None:
-        """Have what was of a universe on this disk, which another has taken, out of its place; it is looked at first."""
+        """Have out of its place what was here of a universe that another has taken; it is read before it goes."""
         await self._in_thread(lay_aside, self._root, universe, self._boot)
 
     def stop(self) -> None:

@@ -56,12 +56,13 @@ class ReplicatedProvider(DiskProvider):
         self.replicas = Replicas(
             self.objects, self.clock, maybeDeferred, f"{self.path}/mail", self.images,  # type: ignore[arg-type]
             lambda: self.boot, self.standby)
-        if self.standby:
-            result_of(self.replicas.lay_aside("main"))
-            self.replicas.stand_by({"main"})
+        self.before()
         result_of(self.replicas.prepare("main", lambda: self.lost.append("main")))
         self.store: Any = self.open("main")
         return self.store
+
+    def before(self) -> None:
+        """What is done before the universe is opened."""
 
     def open(self, universe: str) -> Any:
         """The store of a universe."""
