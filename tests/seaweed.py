@@ -55,7 +55,12 @@ class Seaweed:
             # One for each bucket, not seven.
             file.write("[master.volume_growth]\ncopy_1 = 1\n")
         os.mkdir(f"{self._folder}/data")
-        self.start()
+        try:
+            self.start()
+        except BaseException:
+            # Nobody else knows of it.
+            self.clear()
+            raise
 
     def start(self) -> None:
         """Begin, with what was put before."""

@@ -64,6 +64,14 @@ class Cluster:
         self._folder = Path(tempfile.mkdtemp(prefix="simmail-cluster-"))
         self.ports = free_ports(primaries + replicas)
         self._processes = dict[int, subprocess.Popen[bytes]]()
+        try:
+            self._make(primaries)
+        except BaseException:
+            # Nobody else knows of those that have begun.
+            self.close()
+            raise
+
+    def _make(self, primaries: int) -> None:
         for port in self.ports:
             (self._folder / str(port)).mkdir()
             self.start(port)

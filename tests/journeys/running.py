@@ -286,17 +286,19 @@ class JourneyCase(SynchronousTestCase):
 
     def _finish(self, service: Service) -> None:
         process = service.process
-        if process is not None and process.poll() is None:
-            process.send_signal(signal.SIGCONT)
-            process.terminate()
-            try:
-                status = process.wait(SOON)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-                raise
-            self.assertEqual(status, 0, service.logged()[-3000:])
-        end_redis(service.state)
+        try:
+            if process is not None and process.poll() is None:
+                process.send_signal(signal.SIGCONT)
+                process.terminate()
+                try:
+                    status = process.wait(SOON)
+                except subprocess.TimeoutExpired:
+                    process.kill()
+                    process.wait()
+                    raise
+                self.assertEqual(status, 0, service.logged()[-3000:])
+        finally:
+            end_redis(service.state)
         # Whoever reads it finds it in the documentation.
         self.assertEqual([one for one in sorted(service.told) if undocumented(dict([one]))], [])
         log = service.logged()
@@ -307,26 +309,40 @@ class JourneyCase(SynchronousTestCase):
 
 def redis_pid(state: Path) -> int | None:
     """The process id of the private Redis of a state folder, None when there is none."""
+    if not _redis_lives(state):
+        return None
+    try:
+        return int((state / "redis" / "redis.pid").read_text(encoding="ascii"))
+    except (FileNotFoundError, ValueError):
+        # It begins or ends just now.
+        return None
+
+
+def _redis_lives(state: Path) -> bool:
     try:
         # It holds this lock while it lives; its process id may be another's by then.
         with open(state / "redis" / "redis.lock", "rb") as lock:
             fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        return None
+        return False
     except FileNotFoundError:
-        return None
+        return False
     except BlockingIOError:
-        try:
-            return int((state / "redis" / "redis.pid").read_text(encoding="ascii"))
-        except (FileNotFoundError, ValueError):
-            # It begins or ends just now.
-            return None
+        return True
 
 
 def end_redis(state: Path) -> None:
-    """Kill the private Redis that a killed daemon left behind."""
-    pid = redis_pid(state)
-    if pid is not None:
-        os.kill(pid, signal.SIGKILL)
+    """Kill the private Redis that a killed daemon left behind, also where it was just being begun."""
+    until_gone = time.monotonic() + SOON
+    while _redis_lives(state):
+        pid = redis_pid(state)
+        if pid is not None:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        if time.monotonic() > until_gone:
+            raise AssertionError(f"the Redis of {state} does not end")
+        time.sleep(0.01)
 
 
 def message(sender: str, to: str, subject: str, text: str, **fields: str) -> bytes:

@@ -11,6 +11,7 @@ of the package.
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import signal
@@ -40,27 +41,40 @@ def run(lock: str, linger: float, program: str, arguments: Sequence[str]) -> Non
 
 
 def watch(pid: int, path: str, linger: float) -> None:
-    """Until the program has ended, by itself or because the lock was free for so long."""
+    """
+    Until the program has ended, by itself or because the lock was free for so long.
+
+    Where the folder of the lock is gone nobody can hold it any more, nor find the program.
+    """
     # The lock that tells of the program ends with it alone.
     os.closerange(3, 64)
-    look, free = min(LOOK, linger / 4), 0.0
+    look = min(LOOK, linger / 4)
     begun: float | None = None
     while os.getppid() == pid:
         sleep(look)
-        lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        if _is_held(path):
             begun = None
-        else:
-            now = monotonic()
-            begun = now if begun is None else begun
-            free = now - begun
-            if free >= linger:
-                _end(pid)
-                return
-        finally:
-            os.close(lock)
+            continue
+        now = monotonic()
+        begun = now if begun is None else begun
+        if now - begun >= linger:
+            _end(pid)
+            return
+
+
+def _is_held(path: str) -> bool:
+    """Whether somebody has a lock; where the disk refuses to say it may be."""
+    try:
+        lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        return error.errno not in (errno.ENOENT, errno.ENOTDIR)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(lock)
+    return False
 
 
 def _end(pid: int) -> None:

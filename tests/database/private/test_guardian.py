@@ -76,6 +76,18 @@ class GuardianTests(SynchronousTestCase):
         fcntl.flock(descriptor, fcntl.LOCK_UN)
         self.assertEqual(process.communicate(timeout=20)[0], "ended\n")
 
+    def test_folder_gone(self) -> None:
+        """Where the folder is gone, and with it whoever could hold the lock, the program is ended too."""
+        gone = self.folder / "state"
+        gone.mkdir()
+        self.lock = gone / "daemon.lock"
+        descriptor = self.held()
+        process = self.begun(0.4)
+        self.lock.unlink()
+        gone.rmdir()
+        self.assertEqual(process.communicate(timeout=20)[0], "ended\n")
+        self.assertGreater(descriptor, 0)
+
     def test_stubborn(self) -> None:
         """A program that does not end when it is told to is killed."""
         source = Path(guardian.__file__).read_text(encoding="utf-8").replace("GRACE = 1.0, 4.0", "GRACE = 1.0, 0.2")
