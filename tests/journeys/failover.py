@@ -138,6 +138,20 @@ class FailOver:
                 "durability": "replicated"},
             "server": {"node": name, "peers": "127.0.0.1:0", "secret": "a secret of servers", "demo": False}})
 
+    def fill(self, count: int, size: int = 2048, together: int = 100) -> None:
+        """Put so many messages, each another one, into a folder that nobody looks at."""
+        head = b"From: a@sim.test\r\nSubject: Kept\r\n\r\n"
+        with self._door.imap(None) as session:
+            session.create("Kept")
+            for begin in range(0, count, together):
+                # All that a command may have is sent at once (RFC 7888, RFC 3502).
+                literals = [b"{%d+}\r\n%s" % (len(one), one) for one in (
+                    head + self._dice.randbytes(size // 2).hex().encode() for _ in range(min(together, count - begin)))]
+                session.send(b"kept%d APPEND Kept %s\r\n" % (begin, b" ".join(literals)))
+                while not (line := session.readline()).startswith(b"kept%d " % begin):
+                    self._case.assertTrue(line)
+                self._case.assertIn(b" OK ", line)
+
     def play(self, cut: float = 0.0) -> Round:
         """One round.  @param cut: real seconds for which the replica gets nothing before both die."""
         cluster, load, changes, dead = self._cluster, self._load, self._changes, self._owner

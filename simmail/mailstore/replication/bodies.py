@@ -156,6 +156,11 @@ def before(root: str, universe: str, boot: str) -> str:
     return f"{root}/{STANDBY}/{boot}/{_BEFORE}/{mailbox_dir(universe)}"
 
 
+def discard(path: str) -> None:
+    """Remove a directory with all that is in it, if it is there."""
+    shutil.rmtree(path, ignore_errors=True)
+
+
 def keep_only(root: str, boot: str, universes: Iterable[str]) -> None:
     """Remove what is not of this boot, or not of some universes."""
     wanted = {boot, *map(mailbox_dir, universes)}
@@ -166,4 +171,4 @@ def keep_only(root: str, boot: str, universes: Iterable[str]) -> None:
             continue
         for name in names:
             if name not in wanted and name != _BEFORE:
-                shutil.rmtree(f"{path}/{name}", ignore_errors=True)
+                discard(f"{path}/{name}")

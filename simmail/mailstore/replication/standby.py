@@ -20,7 +20,7 @@ from twisted.logger import Logger
 from simmail.concurrency import Lock
 from simmail.errors import NotFound, Unavailable
 from simmail.mailstore.maildir.names import mailbox_dir
-from simmail.mailstore.replication.bodies import SpareBodies, before, keep_only, lay_aside
+from simmail.mailstore.replication.bodies import SpareBodies, before, discard, keep_only, lay_aside
 from simmail.mailstore.replication.changes import MessagesAppeared, digest_of
 from simmail.mailstore.replication.objects import ContentPlace, LogObject, head_of, name_of, read_head
 from simmail.mailstore.replication.opening import InThread, fetched, listed, read_state
@@ -52,8 +52,6 @@ class Follower:
     ) -> None:
         self._objects, self.universe, self._in_thread = objects, universe, in_thread
         self._root, self._boot = root, boot
-        # Directories with messages that may be some of its.
-        self._sources = [f"{root}/{mailbox_dir(universe)}", before(root, universe, boot)]
         self._halted = False
         self._looks = 0
         # The last base, and the segment up to which all is here.
@@ -82,10 +80,13 @@ class Follower:
 
     async def _adopt(self, bodies: SpareBodies) -> None:
         """Have what was of it on this disk."""
-        for source in self._sources:
+        aside = before(self._root, self.universe, self._boot)
+        for source in (f"{self._root}/{mailbox_dir(self.universe)}", aside):
             steps = bodies.adopt(source)
             while not self._halted and await self._in_thread(next, steps, self) is not self:
                 pass
+        if not self._halted:
+            await self._in_thread(discard, aside)
 
     async def _follow(self, bodies: SpareBodies) -> None:
         """Have what was put since the last look."""

@@ -248,8 +248,10 @@ class StandbyTests(SynchronousTestCase):
         self.deliver(1)
         mail = f"{self.provider._two[1]}/mail"
         self.assertTrue(os.path.isdir(f"{mail}/main"))
+        self.provider.restarted = True
         before = len(self.objects.asked)
         self.provider.lose()
+        self.assertEqual(os.listdir(f"{mail}/.standby/boot 1/.before"), [])
         self.assertEqual(self.uids(), [*range(1, 21), 10021])
         self.assertLess(len([one for one in self.gets(before) if not one.base]), 8)
 
