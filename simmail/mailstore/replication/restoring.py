@@ -101,11 +101,16 @@ class Restoration:
         """Make messages of what was had beforehand; answers which."""
         assert self._layout is not None
         root, owed = self._layout.root, {one.digest for one in self._state.owed.values()}
-        found = needed & spare.known
-        for digest in found:
-            if digest in owed:
-                self._owed[digest] = spare.read(digest)
-            self._place(root, self._files.get(digest, ()), partial(spare.link, digest, root))
+        found = set()
+        for digest in needed & spare.known:
+            try:
+                if digest in owed:
+                    self._owed[digest] = spare.read(digest)
+                self._place(root, self._files.get(digest, ()), partial(spare.link, digest, root))
+            except FileNotFoundError:
+                # Somebody has removed it.
+                continue
+            found.add(digest)
         return found
 
     def finish(self) -> None:

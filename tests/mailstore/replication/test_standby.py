@@ -87,6 +87,7 @@ class Beside(Compacting):
 
     def lose(self) -> Any:
         """One is lost, the other has it."""
+        self.replicas.stop()
         self.die()
         for universe in self.opened:
             self.opened[universe].layout.close()
@@ -254,6 +255,15 @@ class StandbyTests(SynchronousTestCase):
         self.assertEqual(os.listdir(f"{mail}/.standby/boot 1/.before"), [])
         self.assertEqual(self.uids(), [*range(1, 21), 10021])
         self.assertLess(len([one for one in self.gets(before) if not one.base]), 8)
+
+    def test_removed(self) -> None:
+        """What somebody has removed is read again."""
+        self.deliver(5)
+        self.provider.look()
+        for digest in sorted(self.here())[:3]:
+            os.unlink(f"{self.provider._two[1]}/mail/.standby/boot 1/main/{digest.hex()}")
+        self.provider.lose()
+        self.assertEqual(self.uids(), [1, 2, 3, 4, 5])
 
     def test_away(self) -> None:
         """While the store of objects is away nothing is had, and then it goes on."""
