@@ -152,6 +152,10 @@ class FailOver:
                     self._case.assertTrue(line)
                 self._case.assertIn(b" OK ", line)
 
+    def beforehand(self, name: str) -> int:
+        """How many messages one of the two has of the universe while the other has it."""
+        return len(list((self._servers[name].state / "mail" / ".standby").glob("*/main/*")))
+
     def play(self, cut: float = 0.0) -> Round:
         """One round.  @param cut: real seconds for which the replica gets nothing before both die."""
         cluster, load, changes, dead = self._cluster, self._load, self._changes, self._owner
