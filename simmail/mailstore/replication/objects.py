@@ -66,8 +66,13 @@ PackedSegment = tuple[bytes, dict[bytes, tuple[int, int]]]
 
 
 class ReplicaSegment(NamedTuple):
-    """What a segment says; C{places}: where in the object which octets are, by their digests, as (begin, size)."""
+    """
+    What a segment says.
 
+    @ivar nonce: of who has put it; places: where in the object which octets are, by their digests, as (begin, size).
+    """
+
+    nonce: str
     changes: list[AnyChange]
     places: dict[bytes, tuple[int, int]]
 
@@ -139,7 +144,7 @@ def read_head(head: bytes, shown: str) -> ReplicaSegment:
     for digest, length in said.contents:
         places[digest] = begin, length
         begin += length
-    return ReplicaSegment(said.changes, places)
+    return ReplicaSegment(said.nonce, said.changes, places)
 
 
 def image_prefix(image: str) -> str:
@@ -174,11 +179,12 @@ def base(nonce: str, encoded: bytes) -> bytes:
     return _BASE + sha256(body).digest() + body
 
 
-def read_base(octets: bytes, shown: str) -> bytes:
-    """Return what a base says.  @raise Unavailable: it is not what was put."""
+def read_base(octets: bytes, shown: str) -> tuple[str, bytes]:
+    """Return the nonce of who has put a base, and what it says.  @raise Unavailable: it is not what was put."""
     body = _body(octets, _BASE, shown)
     # A short text: its head is an octet.
-    return body[1 + (body[0] & 0x1F):]
+    begin = 1 + (body[0] & 0x1F)
+    return body[1:begin].decode(), body[begin:]
 
 
 def _body(octets: bytes, begins: bytes, shown: str) -> bytes:

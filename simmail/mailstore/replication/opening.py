@@ -92,7 +92,7 @@ async def begin(
     Read what there is of a universe, and begin an epoch of our own.
 
     @param nonce: at most 31 characters that nobody else has.
-    @param heads: of segments that were read before, which are not read again.
+    @param heads: of segments that were read before, perhaps of another universe of that id; they are not read again.
     @raise Unavailable: somebody else does the same all the time, the store is away, or what is there
         cannot be understood.
     """
@@ -147,10 +147,14 @@ class _Sealing:
             raise _Moved
         number = max(bases)
         try:
-            self._state = await read_state(objects, universe, self._in_thread, LogObject(epoch, number, True))
+            nonce, self._state = await read_state(objects, universe, self._in_thread, LogObject(epoch, number, True))
             while (head := self._heads.get(LogObject(epoch, number + 1))) is not None:
+                segment = await self._in_thread(read_head, head, f"{epoch}/{number + 1}")
+                if segment.nonce != nonce:
+                    # Of a universe that had this id before and was deleted.
+                    break
                 number += 1
-                self._apply(number, await self._in_thread(read_head, head, f"{epoch}/{number}"))
+                self._apply(number, segment)
             highest = max((one.number for one in found if not one.base), default=number)
             async for read in fetched(objects, universe, [
                     LogObject(epoch, one) for one in range(number + 1, highest + 1)]):
@@ -190,15 +194,20 @@ class _Sealing:
         self._state.apply(segment.changes)
 
 
-async def read_state(objects: Any, universe: str, in_thread: InThread, one: LogObject) -> ReplicaState:
-    """Return what a base says.  @raise NotFound: it is gone.  @raise Unavailable: it is not what was put."""
-    octets = await objects.get(name_of(universe, one))
-    state: ReplicaState = await in_thread(lambda: _decoded(read_base(octets, f"{one.epoch}/{one.number}")))
-    return state
+async def read_state(objects: Any, universe: str, in_thread: InThread, one: LogObject) -> tuple[str, ReplicaState]:
+    """
+    Return the nonce of who has put a base, and what it says.
+
+    @raise NotFound: it is gone.  @raise Unavailable: it is not what was put.
+    """
+    found: tuple[str, ReplicaState] = await in_thread(
+        _decoded, await objects.get(name_of(universe, one)), f"{one.epoch}/{one.number}")
+    return found
 
 
-def _decoded(octets: bytes) -> ReplicaState:
+def _decoded(octets: bytes, shown: str) -> tuple[str, ReplicaState]:
+    nonce, said = read_base(octets, shown)
     try:
-        return ReplicaState.decoded(octets)
+        return nonce, ReplicaState.decoded(said)
     except msgspec.MsgspecError as error:
         raise Unavailable(f"what the object store has of the universe cannot be understood: {error}") from None

@@ -118,6 +118,9 @@ class Replicas:
             self._objects, self._reactor, universe, opened.epoch, opened.state, nonce, self._in_thread, lost)
         if holds:
             await self._catch_up(log)
+        elif not boot:
+            # Nobody could tell that it has to be made once more.
+            await self._in_thread(settle, self._root)
         else:
             self._settling[universe] = self._reactor.callLater(SETTLED, self._settle, universe)
         Compaction(self._objects, log, self._in_thread)

@@ -26,9 +26,9 @@ from simmail.mailstore.replication.objects import ContentPlace, LogObject, head_
 from simmail.mailstore.replication.opening import InThread, fetched, listed, read_state
 from simmail.mailstore.replication.state import ReplicaState
 
-#: Real seconds between two looks at all universes, and after something went wrong; looks at a universe between two at
-#: all its objects.
-PAUSE, LATER, RELIST = 0.5, 5.0, 10
+#: Real seconds between two looks at a universe to which something was done, at most between two at any, and after
+#: something went wrong; looks at a universe between two at all its objects.
+PAUSE, LONGEST, LATER, RELIST = 0.5, 8.0, 5.0, 10
 
 
 class _Wanted(NamedTuple):
@@ -45,6 +45,7 @@ class Follower:
         others.
     @ivar bodies: octets of messages, None before the first look; heads: of segments since the last base.
     @ivar turn: held by who looks.
+    @ivar due: when it is to look, in the reactor's seconds; pause: real seconds from then to the next time.
     """
 
     def __init__(
@@ -58,6 +59,7 @@ class Follower:
         self._base = LogObject(0, 0)
         self._at = LogObject(0, 0)
         self.turn = Lock(reactor)
+        self.due, self.pause = 0.0, PAUSE
         self.bodies: SpareBodies | None = None
         self.heads: dict[LogObject, bytes] = {}
 
@@ -69,6 +71,7 @@ class Follower:
         """Have what there is.  @raise Unavailable: the store of objects is away, or the disk refuses."""
         if self._halted:
             return
+        at = self._at
         if self.bodies is None:
             self.bodies = await self._in_thread(SpareBodies, self._root, self.universe, self._boot)
             await self._adopt(self.bodies)
@@ -77,6 +80,7 @@ class Follower:
         self._looks += 1
         if self._at.epoch:
             await self._follow(self.bodies)
+        self.pause = PAUSE if self._at != at else min(2 * self.pause, LONGEST)
 
     async def _adopt(self, bodies: SpareBodies) -> None:
         """Have what was of it on this disk."""
@@ -110,7 +114,10 @@ class Follower:
         if base is None or base == self._base and self._at.epoch:
             return
         try:
-            state = await read_state(self._objects, self.universe, self._in_thread, base)
+            _, state = await read_state(self._objects, self.universe, self._in_thread, base)
+            if base < self._base:
+                # Another universe has this id.
+                self.heads, self._at = {}, LogObject(0, 0)
             self.heads = {one: head for one, head in self.heads.items() if one[:2] > base[:2]}
             wanted: dict[LogObject, list[_Wanted]] = await self._in_thread(_wanted, state, self.heads, bodies)
             async for some in fetched(self._objects, self.universe, list(wanted)):
@@ -261,23 +268,29 @@ class Standby:
 
     async def _go(self) -> None:
         while not self._stopped and (self._followers or self._unwanted):
-            pause = PAUSE
             if self._unwanted:
                 self._unwanted = False
                 await self._in_thread(keep_only, self._root, self._boot, {*self._followers, *self._taken})
             for follower in list(self._followers.values()):
-                try:
-                    async with follower.turn:
-                        await follower.look()
-                except Unavailable as error:
-                    self.log.debug("{universe} is not followed: {error}", universe=follower.universe, error=error)
-                    pause = LATER
-                except Exception:
-                    self.log.failure("{universe} cannot be followed", universe=follower.universe)
-                    follower.halt()
-            self._pause = deferLater(self._reactor, pause)
+                if follower.due <= self._reactor.seconds():
+                    pause = await self._look(follower)
+                    follower.due = self._reactor.seconds() + pause
+            self._pause = deferLater(self._reactor, PAUSE)
             try:
                 await self._pause
             except CancelledError:
                 break
         self._going = False
+
+    async def _look(self, follower: Follower) -> float:
+        """Have a look; answers the real seconds until the next one."""
+        try:
+            async with follower.turn:
+                await follower.look()
+        except Unavailable as error:
+            self.log.debug("{universe} is not followed: {error}", universe=follower.universe, error=error)
+            return LATER
+        except Exception:
+            self.log.failure("{universe} cannot be followed", universe=follower.universe)
+            follower.halt()
+        return follower.pause

@@ -10,7 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.contracts.mailstores import DiskProvider, result_of
+from simmail.mailstore.replication import replicas
+from simmail.mailstore.replication.marker import read_marker
+from simmail.mailstore.replication.replicas import SETTLED
+from tests.contracts.mailstores import DiskProvider, a_delivery, result_of
 from tests.mailstore.contracts.test_model import BEGINNING, COMMANDS, Side
 from tests.mailstore.replication.providers import clear, ReplicatedProvider
 
@@ -98,3 +101,71 @@ class RestoredTests(SynchronousTestCase):
         finally:
             side.provider.stop()
             clear(path)
+
+
+class SettledTests(SynchronousTestCase):
+    """What was restored is served before it is on the disk, and is there later."""
+
+    def setUp(self) -> None:
+        """There is a message, and the machine that had it is lost."""
+        self.synced: list[str] = []
+        self.error: OSError | None = None
+        self.patch(replicas, "settle", self.settle)
+        self.provider = ReplicatedProvider(self.mktemp())
+        result_of(self.provider.store.accept(a_delivery(1, "maria@acme.test")))
+        self.provider.lose()
+
+    def settle(self, root: str) -> None:
+        """Sync the disk, or fail."""
+        self.synced.append(root)
+        if self.error is not None:
+            raise self.error
+
+    def boot(self) -> str | None:
+        """What the mark says: of which boot it is, C{""} for what was closed in order, None for what is no good."""
+        marker = read_marker(f"{self.provider.path}/mail", "main")
+        return marker.boot if marker is not None and marker.epoch else None
+
+    def test_later(self) -> None:
+        """It is synced after a while, once, and then it may be closed without that."""
+        self.assertEqual(self.synced, [])
+        self.provider.clock.advance(SETTLED)
+        self.provider.clock.advance(SETTLED)
+        self.assertEqual((len(self.synced), self.boot()), (1, "boot 1"))
+        self.provider.stop()
+        self.assertEqual((len(self.synced), self.boot()), (1, ""))
+
+    def test_closed_before(self) -> None:
+        """When it is closed before it is synced then, and not later."""
+        self.provider.stop()
+        self.provider.clock.advance(SETTLED)
+        self.assertEqual((len(self.synced), self.boot()), (1, ""))
+
+    def test_refused(self) -> None:
+        """When the disk refuses it is made once more when it is opened, whatever a later attempt says."""
+        self.error = OSError(5, "Input/output error")
+        self.provider.clock.advance(SETTLED)
+        self.assertEqual((len(self.synced), self.boot()), (1, None))
+        self.error = None
+        self.provider.stop()
+        self.assertEqual((len(self.synced), self.boot()), (1, None))
+        before = len(self.provider.objects.asked)
+        self.provider.start()
+        self.assertIn(("get", "universes/main/0000000001/0000000001"), self.provider.objects.asked[before:])
+        self.provider.stop()
+        self.assertEqual(self.boot(), "")
+
+    def test_machine_down(self) -> None:
+        """When the machine goes down before, it is made once more."""
+        self.provider.boot = "boot 2"
+        before = len(self.provider.objects.asked)
+        self.provider.crash()
+        self.assertIn(("get", "universes/main/0000000001/0000000001"), self.provider.objects.asked[before:])
+        self.provider.stop()
+
+    def test_boots_unknown(self) -> None:
+        """Where nobody could tell that the machine went down it is synced before it is served."""
+        self.provider.boot = ""
+        self.provider.lose()
+        self.assertEqual(len(self.synced), 1)
+        self.provider.stop()

@@ -18,7 +18,7 @@ from simmail.mailstore.replication import bodies
 from simmail.mailstore.replication.bodies import SpareBodies
 from simmail.mailstore.replication.changes import digest_of
 from simmail.mailstore.replication.objects import LogObject, id_of
-from simmail.mailstore.replication.standby import LATER, PAUSE, RELIST, Follower, HadBeforehand, Standby
+from simmail.mailstore.replication.standby import LONGEST, PAUSE, RELIST, Follower, HadBeforehand, Standby
 from simmail.mailstore.threads import outcome
 from simmail.testing.objects import MemoryObjects
 from tests.contracts.mailstores import a_delivery, a_mail, result_of
@@ -57,7 +57,7 @@ class Beside(Compacting):
 
     def look(self) -> None:
         """It looks, so often that it looks at all objects too."""
-        self.heir_clock.pump([LATER] * (RELIST + 2))
+        self.heir_clock.pump([LONGEST] * (RELIST + 2))
 
     def stop(self) -> None:
         """An orderly end of both."""
@@ -255,6 +255,37 @@ class StandbyTests(SynchronousTestCase):
         self.assertEqual(os.listdir(f"{mail}/.standby/boot 1/.before"), [])
         self.assertEqual(self.uids(), [*range(1, 21), 10021])
         self.assertLess(len([one for one in self.gets(before) if not one.base]), 8)
+
+    def test_another_universe(self) -> None:
+        """What was had of a universe that is deleted is not taken for one that is made with its id."""
+        self.deliver(5)
+        self.provider.look()
+        self.assertTrue(self.had().heads)
+        self.objects.objects.clear()
+        self.provider.die()
+        for store in self.provider.opened.values():
+            store.layout.close()
+        clear(self.provider.path)
+        self.provider.start()
+        self.number = 20
+        self.deliver(3, TOM)
+        self.provider.lose()
+        self.assertEqual(self.provider.store.mailboxes(), [TOM])
+        self.assertEqual(list(result_of(self.provider.store.folder(TOM, "INBOX")).uids), [1, 2, 3])
+
+    def test_seldom(self) -> None:
+        """It looks less often while nothing is done, and often again when something is."""
+        self.deliver(1)
+        self.provider.look()
+        before = len(self.objects.asked)
+        self.provider.heir_clock.pump([PAUSE] * 32)
+        # Each looks for the next segment, some at all objects.
+        self.assertLessEqual(len(self.objects.asked) - before, 32 * PAUSE / LONGEST + 2)
+        self.deliver(1)
+        self.provider.heir_clock.advance(LONGEST)
+        before = len(self.objects.asked)
+        self.provider.heir_clock.pump([PAUSE] * 3)
+        self.assertGreaterEqual(len(self.objects.asked) - before, 2)
 
     def test_removed(self) -> None:
         """What somebody has removed is read again."""
