@@ -20,7 +20,7 @@ from simmail.core.writer.answers.answer import answer
 from simmail.core.writer.by_intent import counters
 from simmail.core.writer.choice import timed
 from simmail.core.writer.context import Scene, set_scene
-from simmail.core.writer.reply import reply
+from simmail.core.writer.reply.reply import reply
 from simmail.core.writer.request import WordsRequest
 from simmail.core.writer.sources.aim import aim, offered
 from simmail.core.writer.sources.known import asks_state, sources

@@ -167,16 +167,6 @@ class StrayTests(SynchronousTestCase):
                 written = drafted(request(mail(text, "The fence"), temperament=temperament)).written
                 self.assertIsNone(written.promise, written.text)
 
-    def test_put_off(self) -> None:
-        """What was put off until a question is answered is not done when nobody wants it any more."""
-        own = mail("Which version of the report is meant?", "Re: Report", sender=Address("Maria", "maria@x.example"))
-        held = {"act": "document", "doc": "the report"}
-        for temperament in TEMPERAMENTS:
-            written = drafted(request(mail("Don't bother about the report, Ann has sent it to me.", "Re: Report"),
-                                      temperament=temperament, held=held, own=(own,)))
-            self.assertEqual((written.written.promise, written.written.attachments), (None, ()))
-            self.assertIn("dropped.ok", [one.act for one in written.said])
-
     def test_asked_of_all(self) -> None:
         """Of who comes and brings what, which an invitation asks of all, nobody says not to know it."""
         for text, subject in (

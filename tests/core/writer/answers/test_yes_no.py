@@ -5,7 +5,7 @@ from __future__ import annotations
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.writer.context import set_scene
-from simmail.core.writer.reply import reply
+from simmail.core.writer.reply.reply import reply
 from tests.core.writer.samples import mail, maria, request
 
 

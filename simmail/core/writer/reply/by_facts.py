@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from operator import itemgetter
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from simmail.core.language.clause.question_types import type_of
 from simmail.core.language.facts import Fact, stem, value_type
@@ -19,8 +21,11 @@ from simmail.core.writer.sources.matching import Asked, compared, is_of_type, li
 from simmail.core.language.phrases import words
 from simmail.core.language.questions import MailQuestion, is_question, read_question, stands_in
 from simmail.core.language.tables import Language, every
+from simmail.core.writer.answers.answer import exchanged
+from simmail.core.writer.answers.yes_no import is_request
 from simmail.core.writer.context import Read, Scene
-from simmail.core.writer.life import kind_words
+from simmail.core.writer.life import kind_words, moved
+from simmail.core.writer.reply.points import beside
 from simmail.core.writer.sources.answer_sources import AnswerSources
 from simmail.core.writer.speech_act import Said
 
@@ -176,3 +181,48 @@ def _asked(language: Language, read: Read, sentence: str, before: str, points: S
             sentence, language).type, before, len(points))
     wants = points or sentence in read.found.requests
     return Asked(sentence, "request" if wants else "telling", "", before, len(points))
+
+
+def briefed(
+    scene: Scene, read: Read, points: list[MailQuestion], number: int, known: AnswerSources
+) -> list[Said]:
+    """
+    Return what is said where facts of the case answer something of a mail: those, and to the rest what is known of it.
+
+    @param number: of the mail in its batch, for draws.
+    """
+    if len(points) == 1 and (several := looked_up(scene, read, points[0], known)) and several.act == "answer.details":
+        return []  # one sentence lists all it asks for, and is answered with a list
+    found = told(scene, read, points, known)
+    if not found:
+        return []
+    facts = [fact for one in found for fact in one.facts]
+    sorry = read.found.complaint or read.intent in ("complaint", "bug") or amends(facts, scene.language)
+    private = read.intent == "grief" or not scene.common.get("org")
+    said = (moved(scene, read) if private else []) or (
+        [Said(act="answer.regret", values=scene.common)] if sorry else [])
+    known = known.without(facts)
+    left = [one for one in points if not any(covers(its, one) for its in found) or all(
+        one != its.point for its in found) and looked_up(scene, read, one, known) is not None]
+
+    def settled(one: MailQuestion) -> bool:
+        return looked_up(scene, read, one, known) is not None or exchanged(scene, read, one) is not None
+
+    open_ = [one for one in left if one.type in OPEN and not settled(one)]
+    if len(facts) > 1 and known.facts:
+        # What nothing tells is not drawn by who knows more of it than was found.
+        left = [one for one in left if one.type not in ("yes_no", "choice", "either") or is_request(
+            one, scene) or settled(one)]
+    # Facts stand in no list, and nothing beside them does.
+    scene = replace(scene, manner=replace(scene.manner, layout="topics"))
+    rest = beside(scene, read, [one for one in left if one not in open_ and (
+        one.form != "time" or read.intent == "meeting")], number, known)
+    order = [one.text for one in points]
+    at, placed = -1.0, list[tuple[float, Said]]()
+    for one, act in zip(found, acts(scene, found, len(points) - len(left) + len(rest))):
+        at = order.index(one.point.text) if one.point is not None else at + 0.5
+        placed.append((at, act))
+    placed += [(order.index(act.asked.text) if act.asked is not None and act.asked.text in order else len(order), act)
+               for act in rest]
+    return [*said, *(act for _, act in sorted(placed, key=itemgetter(0))), *(
+        [Said(act="answer.rest", values=scene.common)] if open_ else [])]

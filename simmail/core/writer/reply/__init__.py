@@ -1,0 +1,3 @@
+"""
+Replies: what is said to a mail as a whole.
+"""
