@@ -89,6 +89,11 @@ def deed(sentence: str, language: Language) -> str:
     return " ".join(said)
 
 
+def _is_senders(low: list[str], at: int, senders: frozenset[str]) -> bool:
+    """Whether a verb is what the writer does: "we send", "I'll forward"."""
+    return any(word.replace("\u2019", "'").partition("'")[0] in senders for word in low[max(0, at - 2):at])
+
+
 def documents(sentence: str, language: Language) -> list[str]:
     """Return the documents a sentence asks to be sent, each with its determiner as the sending side says it."""
     tokens = words(sentence)
@@ -111,6 +116,10 @@ def documents(sentence: str, language: Language) -> list[str]:
             phrase = noun_phrase(tokens, position, language) if low[position] not in language.send_words else []
             end = position + len(phrase)
         hit = next((index for index in range(end - 1, start - 1, -1) if is_document(low[index], language)), None)
+        sent = next((at for at in range(start - 1, -1, -1) if low[at] in language.send_words), -1)
+        if sent >= 0 and low[sent] in how.sending and _is_senders(low, sent, how.senders):
+            position = max(end, position + 1)
+            continue  # "before we send you the list I need ..."
         # "To issue invoices" and "please note" are no things, "3,200 copies" are not sent, nor are bank details.
         if position and low[position - 1] in how.no_paper_after:
             position = max(end, position + 1)

@@ -10,7 +10,7 @@ from functools import cache
 from msgspec import Struct
 from msgspec.structs import replace
 
-from simmail.core.language.clause.alternatives import alternatives, is_clause
+from simmail.core.language.clause.alternatives import alternatives, is_clause, several
 from simmail.core.language.clause.opening import opens, without_leads
 from simmail.core.language.clause.tables import clause_words, past, restating, third
 from simmail.core.language.clause.tables import led_in as without_lead
@@ -164,7 +164,7 @@ def read_question(sentence: str, language: Language, form: str = "", about: str 
         recalls = recalls or low.rstrip(_MARKS).endswith(asking(language.code).again)
     return MailQuestion(
         text=_capital(say(sentence, 200)), form=form,
-        topic=say(_noun(topic(sentence, language), language, form == "many"), 60),
+        topic=say(_noun(topic(sentence, language), language, form == "many", _does(clause, language)), 60),
         short=short_answers(tokens, language), options=offered, type=asked_for or form, behind=say(statement, 160),
         checks=bool(statement), recalls=recalls,
         needs=any(word.lower() in language.need_words for word in tokens),
@@ -246,15 +246,23 @@ def asking_clause(low: str, language: Language) -> str:
     return low
 
 
-def _noun(phrase: str, language: Language, counted: bool = False) -> str:
+def _does(clause: str, language: Language) -> bool:
+    """Whether a lower-case question asks whether one does something: the verb behind the thing has no ending."""
+    how = restating(language.code)
+    first, second, *_ = (*clause.split(), "", "")
+    return (first == how.base or first in how.based) and second in how.determiners
+
+
+def _noun(phrase: str, language: Language, counted: bool = False, does: bool = False) -> str:
     """
     A phrase without the verb at its end, which is no part of what is asked about; C{""} where nothing is left.
 
-    @param counted: it is of many things, so that no verb in it ends in "s".
+    @param counted: it is of many things, so that no verb in it ends in "s"; does: a verb without an ending may follow.
     """
     how = restating(language.code)
     words = phrase.split()
-    while len(words) > 2 and (words[-1].lower() in how.verb_starts or not counted and len(words) > 3 and third(
+    while len(words) > 2 and (words[-1].lower() in how.verb_starts or does and words[-1].lower() in (
+            how.verbs | how.mental) - how.no_verbs or not counted and len(words) > 3 and third(
             words[-1].lower(), how)):
         words.pop()
     if how.order == "inverted" and words and (past(words[-1].lower(), how) or words[-1].lower() in how.auxiliaries):
@@ -483,7 +491,7 @@ def asks_opinion(sentence: str, language: Language) -> bool:
 
 def options(sentence: str, language: Language, asked: bool = False) -> tuple[str, ...]:
     """
-    Return the two things a sentence offers to choose from, C{()} when it offers no choice.
+    Return the things a sentence offers to choose from, two or more, C{()} when it offers no choice.
 
     @param asked: it is a question, so that a choice need not be called one.
     """
@@ -491,7 +499,9 @@ def options(sentence: str, language: Language, asked: bool = False) -> tuple[str
     low = [token.lower() for token in tokens]
     if language.or_ not in low or not any(word in language.choice_words for word in low) and not asked:
         return ()
-    apart = _set_off(sentence, language) if asked else ()
+    which = asked and any(word in language.question_words for word in low[:2])
+    apart = (which and _set_off(sentence, language) or several(sentence, language) or _set_off(
+        sentence, language)) if asked else ()
     if apart:
         return apart
     middle = low.index(language.or_)
@@ -527,6 +537,11 @@ def options(sentence: str, language: Language, asked: bool = False) -> tuple[str
                  starts[0] if starts else None)
     if start is None or any(not token[-1].isalnum() for token in tokens[start:middle - 1]):
         return ()
+    alike = right[0].lower() in language.choice_prepositions
+    if start and not alike and low[start - 1] in language.choice_prepositions:
+        # "Packed lunches on the Friday or a hot meal": what one would like begins behind the verb.
+        wanted = next((at + 1 for at in range(start - 2, 0, -1) if low[at] in language.choice_words), 0)
+        start = wanted or start
     left = [token for token in tokens[start:middle] if token[-1].isalnum()]
     if not 1 < len(left) <= 9 or len(right) < 2:
         return ()
@@ -539,7 +554,7 @@ def _set_off(sentence: str, language: Language) -> tuple[str, ...]:
     for piece in pieces[1:] if len(pieces) > 1 else ():
         one, found, other = piece.partition(f" {language.or_} ")
         if found and ")" not in one and max(len(one.split()), len(other.split())) <= _FEW and not any(
-                _verbal(half.lower(), language) for half in (one, other)):
+                " " in half.strip() and _verbal(half.lower(), language) for half in (one, other)):
             return one, other
     return ()
 
@@ -577,6 +592,9 @@ def _chosen(option: list[str], language: Language) -> str:
         while len(option) > 1 and option[-1][0].islower():
             option = option[:-1]
         return " ".join(option[1:] if option[0].lower() in language.determiners and len(option) > 1 else option)
+    theirs = restating(language.code).theirs.get(option[0].lower(), "")
+    if theirs and len(option) > 1:
+        return " ".join([flip(option[0], language), *option[1:]])
     if option[0].lower() in language.offered_with:
         return " ".join([language.default_determiner, *option[1:]])
     return " ".join([option[0].lower(), *option[1:]])

@@ -284,6 +284,8 @@ def _in_thread(intent: str, found: Findings, request: WordsRequest, language: La
     if intent == "meeting" and not found.asks_to_meet:
         # A day or an hour stands in it, and nobody asks to meet.
         intent = "question" if found.points else "closing" if request.own and not found.slots else "information"
+    if intent in ("invoice", "bill") and len(found.documents) > 1:
+        return "document"  # papers are missing, one of them an invoice, and none is to be paid
     if intent in ("document", "enquiry") and found.questions and any(
             one.what.rpartition(" ")[2].lower() in found.prose.body.lower() for one in request.owes):
         return "question"  # "where is the price list?": it was promised, and is not promised again

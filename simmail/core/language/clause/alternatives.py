@@ -15,6 +15,8 @@ from simmail.core.language.tables import Language
 
 #: So many words at most are a thing to choose.
 _MOST = 9
+#: And so many, where there are three or more.
+_LISTED = 5
 _MARKS = ".,;:!?…()–—-"
 
 
@@ -47,6 +49,44 @@ def alternatives(question: str, language: Language) -> tuple[str, ...]:
     if first[-1].lower() in language.choice_prepositions:
         first = [*first, *right[1:]]  # "before or after the talk"
     return " ".join(first), " ".join(right)
+
+
+def several(text: str, language: Language) -> tuple[str, ...]:
+    """
+    Return the three or more things that words list with "or": black, silver and polished, of "they come in black,
+    silver or polished"; C{()} for fewer, for clauses and for long ones.
+    """
+    tokens = text.replace("\u2019", "'").strip(" ?!.\"'").split()
+    middle = next((at for at in range(len(tokens) - 2, 1, -1) if tokens[at].lower() == language.or_), 0)
+    starts = [at + 1 for at in range(middle - 1) if tokens[at].endswith(",")] if middle else []
+    if not starts:
+        return ()
+    right = _up_to_mark(tokens[middle + 1:])
+    right = right[:next((at for at, one in enumerate(right) if at and one.lower() in (
+        language.option_ends | language.option_verbs)), None)]
+    items = [[one.strip(_MARKS) for one in tokens[begin:end]] for begin, end in zip(starts, [*starts[1:], middle])]
+    # Only what is as short as the last but one is listed with it.
+    long = next((at for at in range(len(items) - 1, -1, -1) if len(items[at]) > _LISTED), -1)
+    items, starts = items[long + 1:], starts[long + 1:]
+    if not items or not right or len(right) > _LISTED or any(not all(one) or is_clause(one, language) for one in (
+            *items, right)) or any(one[0].lower() in restating(language.code).objects for one in (*items, right)):
+        return ()  # nor who of two persons does it
+    head = [one.strip(_MARKS) for one in tokens[:starts[0]]]
+    if items[0][0].lower() not in language.determiners | language.choice_prepositions and not is_timed(
+            " ".join(items[0]), language):
+        first = head[-len(items[0]):]
+        right = right[:max(1, len(items[-1]))]
+    else:
+        first = head[_start(head, items[0], language):]
+    if not first or not all(first) or len(first) > _LISTED or _group(first, language) != _group(items[0], language):
+        return ()
+    return tuple(" ".join(one) for one in (first, *items, right))
+
+
+def _group(part: Sequence[str], language: Language) -> int:
+    """How a thing to choose begins: with an article, a preposition, or neither."""
+    first = part[0].lower()
+    return 1 if first in language.determiners else 2 if first in language.choice_prepositions else 0
 
 
 def is_clause(part: Sequence[str], language: Language) -> bool:

@@ -9,6 +9,8 @@ from collections.abc import Collection, Iterable
 from msgspec.structs import replace
 
 from simmail.core.language.clause import question_types
+from simmail.core.language.clause.alternatives import several
+from simmail.core.language.clause.choices import choice
 from simmail.core.language.clause.opening import opens
 from simmail.core.language.clause.tables import clause_words, cut, restating
 from simmail.core.language.questions import MailQuestion, is_question, options, read_question
@@ -16,15 +18,15 @@ from simmail.core.language.tables import Language
 from simmail.core.language.text import say
 
 _SAID = 200
-#: With so many words a question is about more than which.
+#: A sentence of fewer words leaves open what was listed before it.
 _SHORT = 7
-#: With fewer it names nothing: "which one?".
-_BARE = 4
 #: Words of the longest item of a list that is a phrase.
 _PHRASE = 6
 _MARKS = ".,;:!?()"
 #: An item with more figures is a number to ring, and tells it.
 _FIGURES = 5
+#: Characters by which it is told what an indirect question asks for.
+_AHEAD = 40
 #: Words among which stands the question word that a sentence asks with.
 _LEAD = 10
 
@@ -42,6 +44,7 @@ def points(
     found: list[MailQuestion] = []
     opinions: list[MailQuestion] = []
     before, wanted = "", False
+    listed: tuple[str, ...] = ()
     for sentence, asked in sentences:
         if sentence not in items:
             wanted = _announces(sentence, language)
@@ -52,6 +55,9 @@ def points(
         elif question_types.says_only(sentence, language) and before:
             # "It arrives on Friday.  Is that right?"
             found.append(_about(sentence, before, language, checks=True))
+        elif len(wishes := _clauses_listed(sentence, language)) > 1:
+            # "Tell me which of them you want, whether it is urgent, and since when you have had it."
+            found.extend(_wanted(one, language) for one in wishes)
         elif clauses and not any(one.options for one in asked):
             head = _asked_before(sentence.partition(clauses[0])[0], language)
             found.extend([read_question(head, language)] if head else [])
@@ -60,15 +66,10 @@ def points(
             rest = rest.strip(", ").removeprefix(f"{language.and_} ")
             if question_types.type_of(rest.lower(), language) or rest and opens(rest, language):
                 found.append(read_question(f"{rest[:1].upper()}{rest[1:]}?", language))
-        elif asked and _asks_which(asked, language) and (
-                offer := _may(before, language) or options(f"{before}?", language, asked=True) or _pair(
-                    before, language) or _other(before, language)):
+        elif (chosen := choice(sentence, asked, before, listed, language)) is not None:
             # "You can have a new one or your money back.  Which would you prefer?"
-            if not found or found[-1].options != offer:
-                found.append(replace(asked[0], form="choice", type="choice", options=offer))
-        elif len(asked) == 1 and _told_before(asked[0], language) and (offer := _pair(before, language)):
-            # "She asks: oiled or waxed, what did you say?"
-            found.append(replace(asked[0], form="choice", type="choice", options=offer, recalls=True))
+            if not found or found[-1].options != chosen.options:
+                found.append(chosen)
         elif asked:
             opinions.extend(one for one in asked if one.form == "opinion")
             found.extend(one for one in asked if one.form != "opinion")
@@ -80,13 +81,14 @@ def points(
             found.append(_wanted(sentence, language))
         elif wanted and sentence.endswith(":"):
             pass  # what it announces is asked for
-        elif sentence in asked_for and len(listed := _listed(sentence, language)) > 1:
-            found.extend(_wanted(one, language) for one in listed)
+        elif sentence in asked_for and len(items_said := _listed(sentence, language)) > 1:
+            found.extend(_wanted(one, language) for one in items_said)
         elif sentence in asked_for and not is_question(sentence):
             request = read_question(sentence, language)
             found.append(replace(request, form="request", type=question_types.type_inside(
                 sentence.lower(), language) or "request", options=()))
         before = sentence
+        listed = several(sentence, language) or (listed if len(sentence.split()) < _SHORT else ())
     # "Please let me know" beside a question asks for nothing more.
     return (*(one for one in found if len(found) == 1 or one.form != "request" or not (
         question_types.only_asks_to_be_told(one.text, language))), *opinions[:1])
@@ -136,6 +138,29 @@ def _listed(sentence: str, language: Language) -> list[str]:
     return items if not told and _announces(f"{head}:", language) and all(_item(one, language) for one in items) else []
 
 
+def _clauses_listed(sentence: str, language: Language) -> list[str]:
+    """The indirect questions that a statement lists, behind a word that asks to be told; C{[]} for fewer than two."""
+    how = question_types.asking(language.code)
+    low = sentence.lower()
+    if is_question(sentence) or low.count(",") + low.count(f" {language.and_} ") == 0:
+        return []
+    cues = (*language.ask_words, *how.wanting, *how.reported)
+    lead = min((at + len(cue) for cue in cues if (at := low.find(cue)) >= 0), default=-1)
+    starts = [at for at in _starts(low, language) if at > lead >= 0 and (
+        low[:at].endswith(tuple(f"{cue} " for cue in cues))
+        or low[:at].rstrip().endswith((",", ":", f" {language.and_}")))]
+    found = [sentence[begin:end].strip(" ,.;:!") for begin, end in zip(starts, [*starts[1:], len(sentence)])]
+    return [one.removesuffix(f" {language.and_}").strip(" ,") for one in found]
+
+
+def _starts(low: str, language: Language) -> list[int]:
+    """The places of words with which an indirect question may begin: a question word, "whether", behind one "if"."""
+    whether = question_types.asking(language.code).whether
+    return [at for at in range(len(low)) if (not at or low[at - 1] == " ") and (
+        low.startswith(tuple(f"{one} " for one in whether), at)
+        or question_types.type_of(low[at:at + _AHEAD], language) not in ("", "yes_no"))]
+
+
 def _item(sentence: str, language: Language) -> str:
     """A short item as a phrase without an article, C{""} for one that is a sentence."""
     words = sentence.partition("(")[0].strip(" .,;:").split()
@@ -148,47 +173,6 @@ def _announces(sentence: str, language: Language) -> bool:
     low = f" {sentence.lower()}"
     return sentence.endswith(":") and any(
         f" {cue}" in low for cue in (*language.ask_words, *question_types.asking(language.code).wanting))
-
-
-def _asks_which(asked: list[MailQuestion], language: Language) -> bool:
-    """Whether a sentence asks for no more than which of two things that stand in the one before it."""
-    words = asked[0].text.lower().strip(" ?").split()
-    return len(asked) == 1 and not asked[0].options and asked[0].form in ("what", "choice") and (
-        len(words) < _SHORT and not language.choice_words.isdisjoint(words)
-        or len(words) < _BARE and f"{' '.join(words)} ".startswith(tuple(f"{one} " for one in language.choosing_words)))
-
-
-def _told_before(question: MailQuestion, language: Language) -> bool:
-    """Whether a question of a few words asks what was said, and names nothing."""
-    words = question.text.lower().strip(" ?").split()
-    return question.form == "what" and not question.options and len(words) < _SHORT and not (
-        question.topic or restating(language.code).past_words.isdisjoint(words))
-
-
-def _other(sentence: str, language: Language) -> tuple[str, ...]:
-    """The second of two things that stand in two sentences: "Or everything together on the 21st.", C{()} for none."""
-    first, _, rest = sentence.rstrip(" .!").partition(" ")
-    return (say(rest, 60),) * 2 if first.lower() == language.or_ and rest else ()
-
-
-def _pair(sentence: str, language: Language) -> tuple[str, ...]:
-    """Two words that end alike on both sides of "or": "it can be had oiled or waxed, at no cost", C{()} for none."""
-    words = sentence.split()
-    for before, joint, after in zip(words, words[1:], words[2:]):
-        pair = before.strip(_MARKS), after.strip(_MARKS)
-        if joint.lower() == language.or_ and all(map(str.isalpha, pair)) and pair[0][-2:] == pair[1][-2:]:
-            return pair
-    return ()
-
-
-def _may(sentence: str, language: Language) -> tuple[str, ...]:
-    """The first of two things that may be done: "you can come on Friday or have it sent", C{()} for none."""
-    cue = next((one for one in language.may_choose if one in f"{sentence.lower()} "), "")
-    start = sentence.lower().find(cue) + len(cue)
-    first, _, other = sentence[start:].partition(f" {language.or_} ") if cue else ("", "", "")
-    if not other or other.split()[0].lower() in language.determiners | language.choice_prepositions:
-        return ()
-    return (say(" ".join(language.flips.get(word.lower(), word) for word in first.split()), 60),)
 
 
 def _about(text: str, clause: str, language: Language, checks: bool = False) -> MailQuestion:

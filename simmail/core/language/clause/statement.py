@@ -62,7 +62,7 @@ def stated(question: str, language: Language, sides: Sides = Sides()) -> Stateme
     how = restating(language.code)
     if (both := declarative.stated(question, language.code, sides.we, sides.far)) is not None:
         return Statement(*both)
-    low = question.lower().split()
+    low = _as_said(question, how).lower().split()
     if not _is_turned(question, how) or language.or_ in low[1:] or low[:1] and low[0] in how.request_fillers:
         return None
     words = _asking_words(question, how)
@@ -105,6 +105,8 @@ def either_stated(question: str, language: Language, sides: Sides = Sides()) -> 
         if left[0].lower() in how.offering and low[0] == how.base and low[1] in how.asked:
             right = [how.will, *right[1:]]
         return _yes(first, _stated(cut(right, how), how, sides))
+    if other.partition(" ")[0].lower() in how.auxiliaries:
+        return _yes(first)  # "or do you know somebody who'd have it"
     if low[0] == how.no_longer or low[0] in how.limiting:
         # "Does it apply already, or still the old one?", "are there used ones, or only new ones?".
         return (*_yes(first), fit(flipped(right, how, sides)))
@@ -279,8 +281,9 @@ def _stated(words: Sequence[str], how: Restate, sides: Sides) -> Statement | Non
     verbs = _verbs(clause, how)
     positive = [how.some.get(word.lower(), word) for word in flipped(rest, how, sides).split()]
     yes = [*(how.some.get(word.lower(), word) for word in clause.subject), *verbs, *positive]
-    nobody = how.none.get(" ".join(clause.subject).lower())
-    no: list[str] = []
+    said, no = " ".join(clause.subject).lower(), list[str]()
+    nobody = how.none.get(said) or next((f"{none}{said[len(word):]}" for word, none in how.none_of.items() if (
+        said.startswith(f"{word} "))), None)
     if nobody is not None:
         no = [nobody, *verbs, *positive] if rest[:1] != (how.no_longer,) else []
     elif clause.subject[0].lower() not in how.some:
@@ -297,11 +300,17 @@ def _may_be_said(clause: _Clause, how: Restate) -> bool:
     """Whether a clause asks for no more than whether it is so, and its parts are what they seem."""
     low, subject = [word.lower() for word in clause.rest], [word.lower() for word in clause.subject]
     told = [word for before, word in zip(["", *low], low) if word not in how.conditions or before in how.inquiring]
+    finds = next((one.split() for one in how.finding if low[:len(one.split())] == one.split()), [])
+    if finds and " ".join(low[len(finds):]).startswith(tuple(f"{one} " for one in how.question_starts)):
+        told = told[len(finds) + 1:]  # "could you find out who has it?"
     if not how.unstated.isdisjoint((*told, *subject)) or not low and clause.verb not in how.being or (
-            how.no_longer in low[4:]) or any(word.endswith("n't") or word in how.other_negations for word in low):
+            how.no_longer in low[4:]):
         return False
-    if low and low[0] in how.telling and not how.objects.keys().isdisjoint(low[1:2]):
-        return False  # "could you tell me the price?"
+    tells = bool(low) and low[0] in how.telling
+    if any(word.endswith("n't") or word in how.other_negations for word in low) and not tells:
+        return False  # what is to be told somebody may be that something is not so
+    if tells and not how.objects.keys().isdisjoint(low[1:2]) and low[2:3] != [next(iter(how.third), "")]:
+        return False  # "could you tell me the price?", but "could you let me have it"
     if subject[0] in how.some and low and low[0] in how.prepositions and any(says(word, how) for word in low):
         return False  # "is anybody from your family coming"
     return not (clause.used and low[0] in how.before_verbs and low[0] not in (how.no_longer, *how.not_any))
@@ -363,8 +372,10 @@ def _subject(verb: str, subject: Sequence[str], rest: Sequence[str], how: Restat
     if len(subject) == 1 and low in how.asking:
         if low != how.offerer and verb in how.common and how.theirs.keys().isdisjoint(behind) and not sides.we:
             return ()  # "can we swap": nothing tells whether both are meant
-        own = low == how.offerer or not (how.theirs.keys() | how.objects.keys()).isdisjoint(
-            one for one in behind if one not in how.asking) or (
+        # "Shall we watch it at yours?" is done by both, unless a firm asks.
+        both = verb == how.offering[0] and not (sides.we or sides.they)
+        others = how.objects.keys() - how.theirs.keys() if both else how.theirs.keys() | how.objects.keys()
+        own = low == how.offerer or not others.isdisjoint(one for one in behind if one not in how.asking) or (
             not how.needing.isdisjoint(behind[:1])) or verb in how.permitting and (
                 sides.we or sides.they or verb not in how.offering)
         return (how.asking[low] if own else how.themselves_all[0],)

@@ -84,6 +84,9 @@ class Restate(Struct, frozen=True, forbid_unknown_fields=True):
     themselves: frozenset[str] = frozenset()
     itself: tuple[str, ...] = ()
     request_fillers: frozenset[str] = frozenset()
+    ways: Mapping[str, str] = {}
+    proceeding: tuple[str, ...] = ("\0",)
+    confirmed: tuple[str, ...] = ()
     offers: tuple[str, ...] = ()
     accepts: str = ""
     willing: frozenset[str] = frozenset()
@@ -152,6 +155,7 @@ class Restate(Struct, frozen=True, forbid_unknown_fields=True):
     third: Mapping[str, str] = {}
     some: Mapping[str, str] = {}
     none: Mapping[str, str] = {}
+    none_of: Mapping[str, str] = {}
     not_any: Mapping[str, str] = {}
     no_longer: str = ""
     any_more: str = ""

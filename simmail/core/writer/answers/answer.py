@@ -26,7 +26,7 @@ from simmail.core.writer.context import Read, Scene, without_determiner
 from simmail.core.writer.exchanges import recognition
 from simmail.core.writer.sources.answer_sources import AnswerSources
 from simmail.core.writer.sources.known import (
-    asks_state, is_told, looked_up, option_said, said_before, values_for, without_topic,
+    asks_state, is_told, looked_up, option_said, own, said_before, values_for, without_topic,
 )
 from simmail.core.writer.sources.noted import liked
 from simmail.core.writer.speech_act import Said
@@ -129,13 +129,15 @@ def _to_find_out(read: Read, question: MailQuestion, language: Language) -> str:
 def _alike(options: tuple[str, ...], language: Language) -> bool:
     """Whether things to choose begin alike, so that they are things: two numbers, days, "by post" and "at the door"."""
     def kind(option: str) -> str:
-        first = option.split()[0].lower().strip(".,")
-        if first[0].isdigit() or first in language.weekday_forms or first in language.near_days:
+        said = [one.lower().strip(".,") for one in option.split()]
+        first = next((one for one in said[:_SHORT] if one[:1].isdigit()), said[0])
+        if first[:1].isdigit() or first in language.weekday_forms or first in language.near_days:
             return "number"
         if first in language.determiners or first in language.choice_prepositions:
             return "phrase"
-        return first if len(option.split()) > _SHORT else "word"
-    return len({kind(one) for one in options}) == 1
+        return first if len(said) > _SHORT else "word"
+    kinds = {kind(one) for one in options}
+    return len(kinds) == 1 or "number" not in kinds
 
 
 def _chosen(
@@ -145,8 +147,8 @@ def _chosen(
     dice, language = scene.dice, scene.language
     if question.options and question.form == "choice":
         wants = () if scene.request.persona.wants is UNSET else (scene.request.persona.wants,)
-        option = liked(question.options, (*wants, *scene.request.notes), language) or dice.choice(
-            question.options, "which", place)
+        option = own(liked(question.options, (*wants, *scene.request.notes), language) or dice.choice(
+            question.options, "which", place), scene)
         if len(question.options) == 1:
             return Said(act="answer.own", values={**values, "value": language.would_rather.format(option=option)})
         if question.options[1].lower().startswith(asking(language.code).limiting):

@@ -4,6 +4,7 @@ What is said to a question that nobody has told the answer to, by its type.
 
 from __future__ import annotations
 
+from simmail.core.language.clause.opening import without_leads
 from simmail.core.language.clause.question_types import asking, mentions_any
 from simmail.core.language.clause.statement import clause_stated, wondered
 from simmail.core.language.clause.tables import led_in, restating
@@ -19,6 +20,10 @@ from simmail.core.writer.sources.known import asks_state, in_full, without_topic
 from simmail.core.writer.sources.side import asks_what_is_done
 from simmail.core.writer.speech_act import Said
 
+#: Figures of no number of things.
+_FIGURES = 5
+#: Words of the longest way that is chosen.
+_WAY = 5
 #: Mail in which a customer asks when something is done.
 _SERVING = frozenset(("question", "status", "complaint", "bug", "support", "task", "details"))
 
@@ -41,10 +46,14 @@ def unknown(
         if colleague is None or other is None:
             return Said(act="answer.me", values=plain)
         return Said(act="answer.who", values={**plain, "colleague": other.name, "area": other.area})
+    if question.type == "who" and mentions_any(low, how.standing_in) and (other := sheet.colleague(sheet.area)):
+        return Said(act="answer.own", values={**without_topic(plain), "value": f"{other.name}."})
     if question.type == "when" and question.needs:
         return Said(act="answer.need", values={**values, **scene.by(scene.calendar.workday(scene.manner.days + 4))})
     if question.type == "many" and (question.needs or any(word in low for word in language.counted_words)):
-        number = 2 + Dice(scene.request.persona.id).on("invented", question.topic.lower()).below(8, "many")
+        most = _of_how_many(question, read) or 8
+        number = min(2, most) + Dice(scene.request.persona.id).on("invented", question.topic.lower()).below(
+            max(1, min(most - 1, 8)), "many")
         return Said(act="answer.number", values={**values, "value": str(number)})
     if question.type == "long" and scene.request.persona.org and mentions_any(low, how.tenure):
         # Who worked for somebody is known to it: always the same number of years.
@@ -52,6 +61,8 @@ def unknown(
         return Said(act="answer.own", values={**plain, "value": f"{years} {how.tenure_unit}."})
     if question.type == "why" and mentions_any(low, how.late):
         return Said(act="answer.why", values=plain)
+    if question.form == "either" and (way := _first_way(question, language)):
+        return Said(act="answer.way", values={**without_topic(plain), "option": way})
     if question.form == "either" and not (question.options or question.recalls) and _leaves_choice(low, language):
         return Said(act="answer.either", values=without_topic(plain))
     # A question that calls its reader "you" is the reader's own matter, but not "do you know who ...?".
@@ -81,6 +92,23 @@ def unknown(
         return Said(act="answer.unknown", values=plain)
     return Said(act="answer.find_out", values={**without_topic(plain), "value": clause}) if clause else Said(
         act="answer.unknown", values=plain)
+
+
+def _of_how_many(question: MailQuestion, read: Read) -> int:
+    """How many there are of what a question asks for a part of, as its mail says: "5 adults"; 0 for nothing said."""
+    said = words(read.found.prose.body.lower())
+    noun = question.topic.lower().rpartition(" ")[2]
+    return next((int(number) for number, thing in zip(said, said[1:]) if number.isdigit() and len(
+        number) < _FIGURES and thing == noun), 0)
+
+
+def _first_way(question: MailQuestion, language: Language) -> str:
+    """The first of several ways that are offered, where it is no sentence: "by post, or do you fetch it?"."""
+    clause = without_leads(question.text, asking(language.code).opening)
+    way = clause.partition(",")[0].partition(f" {language.or_} ")[0]
+    first = way.partition(" ")[0].lower()
+    return f"{first}{way[len(first):]}" if first in language.choice_prepositions and len(
+        way.split()) <= _WAY else ""
 
 
 def looked_into(

@@ -46,12 +46,10 @@ def yes_or_no(scene: Scene, read: Read, question: MailQuestion, values: dict[str
     if any(word in question.text.lower() for word in scene.language.pleased):
         return Said(act="answer.glad" if yes else "answer.sorry", values=values)
     how = restating(scene.language.code)
-    if yes and how.offers and question.text.lower().startswith(how.offers):
-        return Said(act="answer.yes", values={**values, "yes": how.accepts})
     if yes and mentions_any(question.text, how.bothering):
         return Said(act="answer.own", values={**values, "value": how.unbothered})
     low = f" {' '.join(words((question.behind or question.text).lower()))} "
-    short = [in_full(one, scene) for one in question.short]
+    short = [in_full(one, scene) for one in (how.confirmed if question.checks and how.confirmed else question.short)]
     if any(f" {word} " in low for word in how.any_words) and question.type == "yes_no":
         yes = yes and scene.manner.yes < 0.6  # "is there anything else?": mostly not
     named = {"yes": short[0] or scene.language.yes} if yes else {"no": short[1] or scene.language.no}
@@ -62,6 +60,8 @@ def yes_or_no(scene: Scene, read: Read, question: MailQuestion, values: dict[str
     if told and statement is not None and (statement.wished or statement.nobody and not yes):
         said = f"{scene.language.yes if yes else scene.language.no}, {told}."
         return Said(act="answer.own", values={**without_topic(values), "value": f"{said[:1].upper()}{said[1:]}"})
+    if yes and how.offers and question.text.lower().startswith(how.offers):
+        return Said(act="answer.yes", values={**values, "yes": how.accepts})
     if told and (question.behind or scene.dice.chance(_IN_FULL[scene.length], "stated", question.text)):
         return Said(act="answer.stated" if yes else "answer.denied", values={
             **without_topic(values), **_hedged(told, scene.language), "value": in_full(told, scene)})

@@ -48,7 +48,7 @@ def by_kind(mail: PointedMail) -> list[Said]:
         one.type == "request" or is_request(one, scene)) and documents(one.text, scene.language)]
     if intent == "event" and any(is_request(one, scene) and asks_to_do(one.text, scene.language) for one in left):
         intent = "question"  # a favour is asked, and nobody invited
-    if any(is_proposal(one, scene) for one in left) or intent in ("cancelled", "event") and any(
+    if any(is_proposal(one, scene) for one in left) or intent in ("cancelled", "event", "delay", "notice") and any(
             one.form == "choice" and one.options for one in left):
         intent = "question"  # whatever else is written about the order
     remembered = bool(scene.request.own) and bool(left) and intent not in WHOLE and all(

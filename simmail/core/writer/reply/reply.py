@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from simmail.core.language.clause.question_types import is_courtesy
+from simmail.core.language.clause.question_types import is_courtesy, says_only
 from simmail.core.language.questions import MailQuestion
 from simmail.core.language.text import say
 from simmail.core.language_data import WRITTEN, tongue
@@ -169,7 +169,8 @@ def _to_the_point(scene: Scene, said: list[Said]) -> list[Said]:
     invited = any(one.is_exchange or one.act.startswith(("event.", "meeting.social")) for one in said)
     return [one for one in said if one in told or one.asked is None or not (
         # "Poor thing, isn't she?"
-        len(said) > 1 and one.asked.checks and not any(map(str.isdigit, one.asked.text))
+        len(said) > 1 and one.asked.checks and not any(map(str.isdigit, one.asked.text)) and not says_only(
+            one.asked.text, scene.language)
         # "Who's in, and who brings a cake?" is asked of all.
         or invited and one.asked.type == "who" and one.act == "answer.unknown"
         or promised and one.asked.type == "when" or quoted and one.asked.type == "much"

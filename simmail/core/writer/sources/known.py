@@ -61,7 +61,16 @@ def values_for(scene: Scene, read: Read, question: MailQuestion, known: AnswerSo
     """Return what an answer to a question may name."""
     if not known.values:
         known.values.update(values_of(scene, read))
-    return {**known.values, "topic": question.topic} if question.topic and question.type != "why" else {**known.values}
+    named = question.topic and question.type != "why"
+    return {**known.values, "topic": own(question.topic, scene)} if named else {**known.values}
+
+
+def own(phrase: str, scene: Scene) -> str:
+    """Return a thing as somebody who has no firm calls it: "my scarf", which would be "our scarf" of one that has."""
+    first, blank, rest = phrase.partition(" ")
+    theirs = restating(scene.language.code).theirs
+    mine = next((theirs[said] for said, told in scene.language.flips.items() if told == first and said in theirs), "")
+    return f"{mine}{blank}{rest}" if mine and not scene.request.persona.org else phrase
 
 
 def looked_up(scene: Scene, read: Read, question: MailQuestion, known: AnswerSources) -> Said | None:
@@ -103,7 +112,8 @@ def _look_up(
     several = _several(scene, question, known)
     if several:
         return Said(act="answer.details", values={**values, "value": several})
-    held = _held(question.options, [*(one.value for one in known.facts), *scene.request.notes], language)
+    held = len(question.options) > 1 and _held(
+        question.options, [*(one.value for one in known.facts), *scene.request.notes], language)
     if held:
         return option_said(held, values, language)
     fact = known.fact(replace(question, text=question.behind) if question.checks else question)
@@ -131,7 +141,8 @@ def _look_up(
             question, known.facts, language)
         if fact is not None:
             return Said(act="answer.fact", values={**values, **fact.values(language)})
-    left = _left(question.options, scene) or _settled(question, known.remarks, language)
+    left = len(question.options) > 1 and (
+        _left(question.options, scene) or _settled(question, known.remarks, language))
     if left:
         return option_said(left, values, language)
     if _is_off(question, known.remarks, language):

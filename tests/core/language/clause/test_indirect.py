@@ -35,3 +35,16 @@ class IndirectTests(SynchronousTestCase):
         """Whatever stands there, something is left to read, and a beginning without more is no question."""
         self.assertTrue(direct(f"I wondered if you'd {text}", "en"))
         self.assertEqual(direct("I wondered if you'd", "en"), ["I wondered if you'd"])
+
+    def test_done_with(self) -> None:
+        """What is wanted done with a thing is asked for; a thing alone is not."""
+        self.assertEqual(direct("I'd like the parcel left with the neighbour.", "en"),
+                         ["Could you have the parcel left with the neighbour?"])
+        self.assertEqual(direct("I want it fixed before Friday.", "en"), ["Could you have it fixed before Friday?"])
+        self.assertEqual(direct("I'd like the blue one.", "en"), ["I'd like the blue one."])
+
+    def test_two(self) -> None:
+        """Two beginnings in a sentence are two questions."""
+        self.assertEqual(
+            direct("I need someone to tell Mrs Khan he can't come and I want his book sent home.", "en"),
+            ["Could you tell Mrs Khan he can't come?", "Could you have his book sent home?"])

@@ -1,0 +1,134 @@
+"""
+What a question leaves to the sentence before it to name: "you can have a new one or your money back.  Which would you
+prefer?".
+"""
+
+from __future__ import annotations
+
+import re
+
+from msgspec.structs import replace
+
+from simmail.core.language.clause import question_types
+from simmail.core.language.clause.inverted import flipped
+from simmail.core.language.clause.tables import Sides, clause_words, cut, done, fit, restating
+from simmail.core.language.questions import MailQuestion, options, read_question
+from simmail.core.language.tables import Language
+from simmail.core.language.text import say
+
+#: With so many words a question is about more than which.
+_SHORT = 7
+#: With fewer it names nothing: "which one?".
+_BARE = 4
+_MARKS = ".,;:!?()"
+
+
+def choice(
+    sentence: str, asked: list[MailQuestion], before: str, listed: tuple[str, ...], language: Language
+) -> MailQuestion | None:
+    """
+    Return the choice that a sentence leaves, None for one that leaves none.
+
+    @param asked: the questions of the sentence; before: the sentence before it.
+    @param listed: three or more things that were named not long before.
+    """
+    if not asked:
+        # "It comes in leather or canvas.  Let me know which."
+        offer = _named(before, language) if before and _wants_which(sentence, language) else ()
+        return _choice(read_question(sentence, language), offer) if offer else None
+    if question_types.mentions_any(sentence, restating(language.code).proceeding) and len(
+            ways := _ways(before, language)) > 1:
+        return _choice(asked[0], ways)
+    if len(asked) > 1:
+        return None
+    if _asks_which(asked[0], language) and (offer := _named(before, language) or _other(before, language)):
+        return _choice(asked[0], offer)
+    if listed and _picks(asked[0], language):
+        # "They come in black, silver or polished.  Which shall I put down for you?"
+        return _choice(asked[0], listed)
+    if _told_before(asked[0], language) and (offer := _pair(before, language)):
+        # "She asks: oiled or waxed, what did you say?"
+        return replace(_choice(asked[0], offer), recalls=True)
+    return None
+
+
+def _choice(question: MailQuestion, offer: tuple[str, ...]) -> MailQuestion:
+    return replace(question, form="choice", type="choice", options=offer)
+
+
+def _named(before: str, language: Language) -> tuple[str, ...]:
+    return _may(before, language) or options(f"{before}?", language, asked=True) or _pair(before, language)
+
+
+def _asks_which(question: MailQuestion, language: Language) -> bool:
+    """Whether a sentence asks for no more than which of two things that stand in the one before it."""
+    words = question.text.lower().strip(" ?").split()
+    return not question.options and question.form in ("what", "choice") and (
+        len(words) < _SHORT and not language.choice_words.isdisjoint(words)
+        or len(words) < _BARE and f"{' '.join(words)} ".startswith(tuple(f"{one} " for one in language.choosing_words)))
+
+
+def _wants_which(sentence: str, language: Language) -> bool:
+    """Whether a statement of a few words wants to be told which: "let me know which"."""
+    words = sentence.lower().strip(_MARKS + " ").split()
+    return len(words) < _SHORT and not language.choice_words.union(language.choosing_words).isdisjoint(
+        words[-2:]) and question_types.mentions_any(sentence, question_types.asking(language.code).wanting)
+
+
+def _picks(question: MailQuestion, language: Language) -> bool:
+    """Whether a question asks which of what was listed before it, and names nothing: "which shall I take?"."""
+    first, second, *_ = (*question.text.lower().split(), "", "")
+    return not (question.options or question.recalls) and first in language.choosing_words and (
+        second in restating(language.code).auxiliaries or second in language.of_words)
+
+
+def _told_before(question: MailQuestion, language: Language) -> bool:
+    """Whether a question of a few words asks what was said, and names nothing."""
+    words = question.text.lower().strip(" ?").split()
+    return question.form == "what" and not question.options and len(words) < _SHORT and not (
+        question.topic or restating(language.code).past_words.isdisjoint(words))
+
+
+def _other(sentence: str, language: Language) -> tuple[str, ...]:
+    """The second of two things that stand in two sentences: "Or everything together on the 21st.", C{()} for none."""
+    first, _, rest = sentence.rstrip(" .!").partition(" ")
+    return (say(rest, 60),) * 2 if first.lower() == language.or_ and rest else ()
+
+
+def _pair(sentence: str, language: Language) -> tuple[str, ...]:
+    """Two words that end alike on both sides of "or": "it can be had oiled or waxed, at no cost", C{()} for none."""
+    words = sentence.split()
+    for before, joint, after in zip(words, words[1:], words[2:]):
+        pair = before.strip(_MARKS), after.strip(_MARKS)
+        if joint.lower() == language.or_ and all(map(str.isalpha, pair)) and pair[0][-2:] == pair[1][-2:]:
+            return pair
+    return ()
+
+
+def _may(sentence: str, language: Language) -> tuple[str, ...]:
+    """The first of two things that may be done: "you can come on Friday or have it sent", C{()} for none."""
+    cue = next((one for one in language.may_choose if one in f"{sentence.lower()} "), "")
+    start = sentence.lower().find(cue) + len(cue)
+    if cue and sentence[:start].lower().endswith(f" {language.or_} {cue}"):
+        # "He would do it, or you can borrow it if you'd rather."
+        words = sentence[start:].split(",")[0].strip(" .!").split()
+        ends = restating(language.code).conditions
+        first = " ".join(words[:next((at for at, word in enumerate(words) if word.lower() in ends), None)])
+        return (say(" ".join(language.flips.get(word.lower(), word) for word in first.split()), 60),) if first else ()
+    first, _, other = sentence[start:].partition(f" {language.or_} ") if cue else ("", "", "")
+    if not other or other.split()[0].lower() in language.determiners | language.choice_prepositions:
+        return ()
+    return (say(" ".join(language.flips.get(word.lower(), word) for word in first.split()), 60),)
+
+
+def _ways(sentence: str, language: Language) -> tuple[str, ...]:
+    """What may be done, as its reader asks for it: "please send yellow ones", "I'll wait", of "we can send yellow ones,
+    or you wait"."""
+    how, found = restating(language.code), list[str]()
+    for part in re.split(rf"[,;]?\s+{language.or_}\s+|;\s+", sentence.strip(" .!?")):
+        low = part.lower()
+        lead = max((one for one in how.ways if low.startswith(f"{one} ")), key=len, default="")
+        deed = clause_words(part[len(lead):])
+        if lead and deed and done(deed[0].lower(), how):
+            found.append(fit(f"{how.ways[lead]} {flipped(cut(deed, how), how, Sides())}"))
+    return tuple(found)
