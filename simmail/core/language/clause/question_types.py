@@ -116,6 +116,7 @@ class Asking(Struct, frozen=True, forbid_unknown_fields=True):
     of_time: frozenset[str] = frozenset()
     behind_verbs: frozenset[str] = frozenset()
     together: tuple[str, ...] = ()
+    prohibiting: tuple[str, ...] = ("\0",)
     standing_in: tuple[str, ...] = ()
     sending: frozenset[str] = frozenset()
     senders: frozenset[str] = frozenset()

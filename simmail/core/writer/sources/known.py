@@ -154,11 +154,14 @@ def _look_up(
     if before is not None and before.act == "answer.piece":
         # Of a sentence that asks for two things the whole tells more than a piece; what was put right later holds.
         whole = _sentence_of(question, read)
-        twofold = sum(stands_in(one, whole) for one in read.found.points) > 1
+        twofold = sum(stands_in(one, whole) for one in read.found.points) > 1 or _names_two(question, language)
         quote, piece = _quoted(scene, read, question, known, strong=not twofold), _piece(question, known)
         inside = quote is not None and before.values["value"].lower() in quote.text.lower()
+        forbids = asking(language.code).prohibiting
         if quote is not None and piece is not None and (twofold and inside or not inside and (
-                piece.remark.at <= quote.remark.at)):
+                piece.remark.at <= quote.remark.at or mentions_any(
+                    f" {question.text.lower()}", forbids) and not mentions_any(
+                    f" {piece.remark.value.lower()}", forbids))):
             before = Said(act="answer.own", values={**without_topic(values), "value": quote.text})
     if in_table is not None and (before is None or before.act not in ("answer.piece", "answer.recall")):
         return in_table
@@ -266,6 +269,10 @@ def _in_table(
     if span is not None:
         return Said(act="answer.piece", values={**plain, "value": " – ".join(
             scene.calendar.appointment(one, language, dated=True) for one in span)}), True
+    due = known.table.by(text) if question.type == "when" else None
+    if due is not None:
+        return Said(act="answer.piece", values={**plain, "value": scene.calendar.appointment(
+            due, language, dated=True)}), True
     event = known.table.when(text)
     slot = None if event is None else event.slot(scene.calendar.zone, first)
     if event is None or slot is None:
@@ -379,6 +386,13 @@ def _quoted(
     whole = f"{sentences[at - 1]} {whole}" if at and whole.lower().startswith(f"{scene.language.and_} ") else whole
     return quoted(question, whole, known.remarks, known.near(question), scene.language,
                   scene.distant, strong)
+
+
+def _names_two(question: MailQuestion, language: Language) -> bool:
+    """Whether a question asks for two things by their names: "what is the name of the vet, and the number?"."""
+    _, joint, behind = question.text.lower().partition(f" {language.and_} ")
+    return bool(joint) and behind.split(" ")[0] in language.determiners and not any(
+        word in restating(language.code).auxiliaries for word in behind.split())
 
 
 def _sentence_of(question: MailQuestion, read: Read) -> str:

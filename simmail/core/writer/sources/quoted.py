@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from simmail.core.language.clause.question_types import asking
+from simmail.core.language.clause.question_types import asking, mentions_any
 from simmail.core.language.clause.tables import restating
 from simmail.core.language.questions import MailQuestion
 from simmail.core.language.tables import Language
@@ -27,6 +27,8 @@ _LEAST, _SURE, _STRONG = 0.9, 2.2, 3.4
 _MEANT = 1.5
 #: What it is worth to be the other one's words, and to be said later: less than any word.
 _THEIRS, _LATER = 0.2, 0.3
+#: What it is worth to say what must not be, where that is asked for.
+_FORBIDDEN = 3.0
 
 
 class Quoted(NamedTuple):
@@ -60,14 +62,17 @@ def quoted(
     asked = content(question.text, language.code)
     sure = _STRONG if strong else _LEAST if question.recalls or _is_past(
         f"{low} {whole.lower()}", language) else _SURE
+    forbids = mentions_any(low, how.prohibiting)
     meant = {hit.remark: _MEANT * hit.score for hit in near}
     for wanted in (asked, content(whole, language.code)):
         scored = [(sum(math.log(len(said) / often[word] + 0.5) if often[word] else 0.0 for word in (
             _common(wanted, some, often))), place) for place, some in enumerate(words)]
         best = max((
             (score + meant.get(said[place], 0.0) + (_THEIRS if said[place].by == "correspondent" else 0.0)
-             + _LATER * place / len(said), place)
-            for score, place in scored if score >= sure), default=None)
+             + _LATER * place / len(said) + _FORBIDDEN * (forbids and mentions_any(
+                 f" {said[place].value.lower()}", how.prohibiting)), place)
+            for score, place in scored if score >= sure or forbids and mentions_any(
+                f" {said[place].value.lower()}", how.prohibiting)), default=None)
         if best is not None:
             one = said[best[1]]
             text = one.value if one.by == "persona" else turned(one.value, language, far)

@@ -148,8 +148,9 @@ class ThreadTable:
                     continue
                 if len(new) > 1 and _offers(one.value, self._language):
                     continue
+                # "Friday at nine?", but not "could you switch off the water on Monday evening?"
                 event = self._event(found, day, words, moves or not words or (
-                    len(found) == 1 and one.value.endswith("?")), one.at)
+                    len(found) == 1 and one.value.endswith("?") and len(words) <= _FEW), one.at)
                 event.change(day, at, words, one.at)
                 moves = False  # what is named besides is another matter
             if hours and not some:
@@ -186,6 +187,19 @@ class ThreadTable:
         some = [(len(shared(words, one.words)), one.agreed or one.at is not None, one.last, place)
                 for place, one in enumerate(self.events)]
         return self.events[max(some)[-1]] if some else None
+
+    def by(self, asked: str) -> Slot | None:
+        """Return the last day that stands in a sentence with words of a question that nothing with a time has."""
+        words, event = self.words(asked), self.when(asked)
+        if not words or event is not None and shared(words, event.words):
+            return None
+        for _, one in reversed(self._said):
+            if shared(words, self.words(one.value)):
+                read = dates.find(one.value, one.at.astimezone(self._zone), self._language)
+                day = max((*read.deadlines, *read.dates), default=None)
+                if day is not None:
+                    return Slot(datetime.combine(day, time(9), self._zone), False)
+        return None
 
     def only_moved(self) -> bool:
         """Return whether one thing alone has a time, and that was moved: whoever asks for a time means it."""
