@@ -58,6 +58,7 @@ class MailQuestion(Struct, frozen=True):
     @ivar type: what it asks for, one of L{question_types.TYPES}: the answer has to be of that type.
     @ivar behind: the clause behind "whether", or the statement before "right?", that it asks about.
     @ivar checks: it wants a statement confirmed; recalls: it asks for what was said before.
+    @ivar claims: its writer says that its reader said or promised what it is about.
     @ivar lead: the sentence before it, which says what it is about where it does not itself: "have you seen it?".
     """
 
@@ -72,6 +73,7 @@ class MailQuestion(Struct, frozen=True):
     behind: str = ""
     checks: bool = False
     recalls: bool = False
+    claims: bool = False
     lead: str = ""
 
 

@@ -271,7 +271,8 @@ class Findings:
     @cached_property
     def points(self) -> tuple[MailQuestion, ...]:
         """Return all that wants an answer, in its order: questions, and what is asked for without a question mark."""
-        found = points(self._questions, self._asked_for, self.language, self.prose.items)[:MOST]
+        found = points(self._questions, self._asked_for, self.language, self.prose.items, bool(
+            self.mail.in_reply_to))[:MOST]
         if not self.proposed:
             return found
         # "I could do Saturday or Sunday the 27th.  Which can you do?", "could you come on Monday at eight?"
@@ -434,9 +435,10 @@ class Findings:
 
     def _quoted_slots(self) -> list[Slot]:
         """Return the appointment that the quoted mail names first."""
-        for line in self.prose.quoted.split("\n")[:60]:
-            if line.endswith(":"):
-                continue  # "On Friday, 6 March at 10:02, Maria wrote:"
+        lines = self.prose.quoted.split("\n")[:60]
+        for line, following in zip(lines, [*lines[1:], ""]):
+            if line.endswith(":") or following.endswith(":") and not line.rstrip().endswith((".", "!", "?")):
+                continue  # "On Friday, 6 March at 10:02, Maria wrote:", in one line or two
             found = [slot for slot in dates.find(line.lstrip("> "), self.base, self.language).slots if slot.timed]
             if found:
                 return found[:1]

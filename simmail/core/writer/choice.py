@@ -142,6 +142,8 @@ def consistent(said: Sequence[Said], base: datetime, language: Language) -> list
         if one.act in _BARE and "topic" not in one.values and (
                 agrees if one.act in ("answer.no", "answer.not_so", "answer.sorry") else refuses):
             continue  # a no to nobody knows what, beside what was agreed to
+        if one.act in ("answer.yes", "answer.confirm") and any(other.act == "answer.unsaid" for other in beside):
+            continue  # "can you confirm?" what was never said
         if one.act == "answer.yes" and agrees and one.values.get("yes") == language.yes:
             continue  # "somebody has to be in": a day is agreed on beside it
         if one.act == "answer.denied" and any(other.act.endswith(".solved") for other in beside):

@@ -90,11 +90,11 @@ def direct(sentence: str, code: str) -> list[str]:
 def _question(lead: str, rest: str, how: Indirect, code: str) -> str:
     """What is asked by a beginning and what stands behind it, C{""} for nothing."""
     first, _, behind = rest.partition(" ")
-    asked = how.leads.get(lead)
-    if asked is None and (done := how.leads.get(f"{lead} {_DONE}")) is not None:
+    asked, done = how.leads.get(lead), how.leads.get(f"{lead} {_DONE}")
+    if done is not None:
         known = restating(code)
         near = rest.lower().split()[lead.rpartition(" ")[2] in known.determiners:_NEAR]
-        asked = done if any(participle(word.strip(",.;"), known) for word in near) else None
+        asked = done if any(participle(word.strip(",.;"), known) for word in near) else asked
         if asked is None:
             return ""
     if asked is None:

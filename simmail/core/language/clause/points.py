@@ -33,13 +33,14 @@ _LEAD = 10
 
 def points(
     sentences: Iterable[tuple[str, list[MailQuestion]]], asked_for: Collection[str], language: Language,
-    items: Collection[str] = (),
+    items: Collection[str] = (), answers: bool = False,
 ) -> tuple[MailQuestion, ...]:
     """
     Return what wants an answer; an opinion comes last.
 
     @param sentences: each sentence of a mail with the questions it asks.
     @param asked_for: those that ask for something; items: those that are an item of a list.
+    @param answers: the mail answers another.
     """
     found: list[MailQuestion] = []
     opinions: list[MailQuestion] = []
@@ -52,6 +53,9 @@ def points(
         offered = _offered(sentence, before, language)
         if offered:
             found.append(read_question(offered, language))
+        elif claim := _claimed(sentence, answers, language):
+            # "You said you'd pay half up front, didn't you?"
+            found.append(replace(_about(claim, claim, language, checks=True), recalls=answers, claims=True))
         elif question_types.says_only(sentence, language) and before:
             # "It arrives on Friday.  Is that right?"
             found.append(_about(sentence, before, language, checks=True))
@@ -92,6 +96,28 @@ def points(
     # "Please let me know" beside a question asks for nothing more.
     return (*(one for one in found if len(found) == 1 or one.form != "request" or not (
         question_types.only_asks_to_be_told(one.text, language))), *opinions[:1])
+
+
+def _claimed(sentence: str, answers: bool, language: Language) -> str:
+    """
+    What a sentence says that its reader said, C{""} for nothing.
+
+    @param answers: whether that may be anything; else it is only what the reader would do.
+    """
+    how, low = question_types.asking(language.code), sentence.lower().replace("\u2019", "'")
+    cue = max((one for one in how.claiming if f" {one} " in f" {low}"), key=len, default="")
+    if not cue or len(low) != len(sentence) or question_types.type_of(low, language):
+        return ""
+    start = low.index(f"{cue} ") + len(cue) + 1
+    end = min((at for one in how.claim_ends if (at := low.find(one, start)) > 0), default=len(low))
+    words = sentence[start:end].strip(" .?!").split()
+    while words and words[0].lower() in how.claim_joints:
+        words = words[1:]
+    claim = " ".join(words)
+    if cue.endswith(" to") and words:
+        claim = f"you will {claim}"
+    deed = f"{claim.lower()} ".startswith(tuple(f"{one} " for one in how.claimed_deeds))
+    return claim if len(words) > 1 and (answers or deed) else ""
 
 
 def _asked_before(head: str, language: Language) -> str:

@@ -29,6 +29,7 @@ from simmail.core.writer.sources.known import (
     asks_state, is_told, looked_up, option_said, own, said_before, values_for, without_topic,
 )
 from simmail.core.writer.sources.noted import liked
+from simmail.core.writer.sources.recall import was_said
 from simmail.core.writer.speech_act import Said
 
 #: Types of questions that a thread answers or leaves open.
@@ -67,6 +68,10 @@ def answer(
     @param back: it may be answered with a question.
     """
     values = values_for(scene, read, question, known)
+    if question.claims and scene.request.own:
+        # What nobody spoke of was not said, whoever claims it.
+        return yes_or_no(scene, read, question, values) if was_said(
+            question.behind, known.remarks, scene.language) else Said(act="answer.unsaid", values=values)
     found = looked_up(scene, read, question, known) if question.form != "opinion" else None
     if found is not None:
         return found

@@ -158,8 +158,11 @@ def _look_up(
         quote, piece = _quoted(scene, read, question, known, strong=not twofold), _piece(question, known)
         inside = quote is not None and before.values["value"].lower() in quote.text.lower()
         forbids = asking(language.code).prohibiting
+        thing = content(question.topic.rpartition(" ")[2], language.code)
         if quote is not None and piece is not None and (twofold and inside or not inside and (
-                piece.remark.at <= quote.remark.at or mentions_any(
+                piece.remark.at <= quote.remark.at or shared(thing, content(
+                    quote.remark.value, language.code)) and not shared(
+                    thing, content(piece.remark.value, language.code)) or mentions_any(
                     f" {question.text.lower()}", forbids) and not mentions_any(
                     f" {piece.remark.value.lower()}", forbids))):
             before = Said(act="answer.own", values={**without_topic(values), "value": quote.text})

@@ -29,6 +29,8 @@ _WEIGHT = {"agreed": 3.0, "called_off": 2.9, "answered": 2.5, "stated": 2.0, "pr
 _COUNT = re.compile(r"(?<![\w.,:/-])([0-9]{1,6}) ([^\W\d_]{3,})")
 _FIRST = re.compile(r"[0-9]{1,6}(?![\w.,:/-])(?! ?[^\W\d_]*[0-9€$£%])")
 _STEM = 5
+#: The figures of a text; what stands behind ", not" is denied.
+_FIGURES, _REJECTED = re.compile(r"[0-9]+"), re.compile(r", (?:not|nicht|non|pas|no) ")
 
 
 class Checked(NamedTuple):
@@ -63,6 +65,13 @@ def recall(question: MailQuestion, remarks: Sequence[Remark], language: Language
         # Of equal ones the last, or the first where that is asked for.
         best = max(best, (fits + _WEIGHT[remark.kind] * (not first) + 1.5 * same, -place if first else place))
     return remarks[abs(best[1])] if best[0] else None
+
+
+def was_said(statement: str, remarks: Sequence[Remark], language: Language) -> bool:
+    """Return whether most of the own words of a statement stand together in something that was said or asked."""
+    own, figures = content(statement, language.code), set(_FIGURES.findall(_REJECTED.split(statement)[0]))
+    return any(2 * len(shared(own, content(one.value, language.code))) >= len(own) and figures.issubset(
+        _FIGURES.findall(one.value)) for one in remarks)
 
 
 def is_moved(remark: Remark, remarks: Sequence[Remark], language: Language) -> bool:

@@ -134,8 +134,9 @@ class ThreadTable:
         """Take the times of a mail that came."""
         agreed = {one.when.astimezone(self._zone).date() for one in mail if one.kind == "agreed" and one.when}
         before = {event.day for event in found if event.day is not None}
+        claims = asking(self._language.code).claiming
         told = [(one, *self._times(one, before)) for one in mail if one.kind == "said" and not asks_only(
-            one.value, self._language)]
+            one.value, self._language) and not (claims and mentions_any(one.value, claims))]
         days = {day for _, some, _ in told for day, _ in some}
         # "Friday instead of Thursday": what is new counts; of several new ones none holds before it is chosen.
         new = days - before or days
