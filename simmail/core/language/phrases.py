@@ -7,7 +7,9 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from simmail.core.language.clause.inverted import participle
 from simmail.core.language.clause.question_types import asking, mentions_any
+from simmail.core.language.clause.tables import restating
 from simmail.core.language.tables import Language, every
 from simmail.core.language.tables import language as every_language
 
@@ -116,6 +118,10 @@ def documents(sentence: str, language: Language) -> list[str]:
             phrase = noun_phrase(tokens, position, language) if low[position] not in language.send_words else []
             end = position + len(phrase)
         hit = next((index for index in range(end - 1, start - 1, -1) if is_document(low[index], language)), None)
+        behind = low[end] if end < len(low) else ""
+        if behind and how.sending and participle(behind, restating(language.code)):
+            position = end
+            continue  # "could you have the order doubled"
         sent = next((at for at in range(start - 1, -1, -1) if low[at] in language.send_words), -1)
         if sent >= 0 and low[sent] in how.sending and _is_senders(low, sent, how.senders):
             position = max(end, position + 1)

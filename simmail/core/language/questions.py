@@ -39,6 +39,8 @@ _NO_TIMES = frozenset(("much", "many", "who", "why"))
 #: So many words has a thing that is set off as one of two.
 _FEW = 4
 _SET_OFF = re.compile(r"\s[-–—]+\s|[:;,(]\s*")
+#: What numbers things to choose: "(1)", "b)".
+_NUMBERED = re.compile(r"(?<!\w)\(?[1-9a-e]\)\s+")
 #: Marks that may stand behind a question mark, and around the words of a question.
 _CLOSING = " !\"')]}”’»*_"
 _MARKS = " ?!¿¡.\"'"
@@ -497,6 +499,7 @@ def options(sentence: str, language: Language, asked: bool = False) -> tuple[str
 
     @param asked: it is a question, so that a choice need not be called one.
     """
+    sentence = _NUMBERED.sub("", sentence)
     tokens = words(sentence)
     low = [token.lower() for token in tokens]
     if language.or_ not in low or not any(word in language.choice_words for word in low) and not asked:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from simmail.core.language.clause.question_types import asking
-from simmail.core.language.clause.tables import Restate, restating
+from simmail.core.language.clause.tables import Restate, done, restating
 from simmail.core.language.tables import Language
 
 #: So many words at most are a thing to choose.
@@ -62,6 +62,11 @@ def several(text: str, language: Language) -> tuple[str, ...]:
     if not starts:
         return ()
     right = _up_to_mark(tokens[middle + 1:])
+    how = restating(language.code)
+    acts = how.order == "inverted" and right and all(
+        done(tokens[at].lower(), how) for at in (*starts, middle + 1)) and _deeds(tokens, starts, middle, right, how)
+    if acts:
+        return acts
     right = right[:next((at for at, one in enumerate(right) if at and one.lower() in (
         language.option_ends | language.option_verbs)), None)]
     items = [[one.strip(_MARKS) for one in tokens[begin:end]] for begin, end in zip(starts, [*starts[1:], middle])]
@@ -81,6 +86,20 @@ def several(text: str, language: Language) -> tuple[str, ...]:
     if not first or not all(first) or len(first) > _LISTED or _group(first, language) != _group(items[0], language):
         return ()
     return tuple(" ".join(one) for one in (first, *items, right))
+
+
+def _deeds(
+    tokens: Sequence[str], starts: Sequence[int], middle: int, right: Sequence[str], how: Restate
+) -> tuple[str, ...]:
+    """Three or more things that may be done: "shall we repair, dispose of it, or bring it back?"."""
+    head = [one.strip(_MARKS) for one in tokens[:starts[0]]]
+    first = max((at for at, one in enumerate(head) if one.lower() in {*how.asking, *how.asked, how.to}), default=-1)
+    items = [head[first + 1:], *([one.strip(_MARKS) for one in tokens[begin:end]] for begin, end in zip(
+        starts, [*starts[1:], middle])), list(right)]
+    asks = first > 0 and head[first - 1].lower() in how.offering and head[first].lower() in how.asking
+    lead = f"{how.please} " if asks else ""
+    return tuple(f"{lead}{' '.join(one)}" for one in items) if all(
+        one and all(one) and len(one) <= _MOST for one in items) and done(items[0][0].lower(), how) else ()
 
 
 def _group(part: Sequence[str], language: Language) -> int:

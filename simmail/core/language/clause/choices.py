@@ -92,6 +92,10 @@ def _told_before(question: MailQuestion, language: Language) -> bool:
 def _other(sentence: str, language: Language) -> tuple[str, ...]:
     """The second of two things that stand in two sentences: "Or everything together on the 21st.", C{()} for none."""
     first, _, rest = sentence.rstrip(" .!").partition(" ")
+    how = restating(language.code)
+    clause = rest.partition(" ")[0].lower().replace("\u2019", "'")
+    if clause in how.asking or clause in how.asked or clause in how.objects:
+        return ()  # "Or I've a reconditioned one here"
     return (say(rest, 60),) * 2 if first.lower() == language.or_ and rest else ()
 
 
@@ -116,6 +120,8 @@ def _may(sentence: str, language: Language) -> tuple[str, ...]:
         first = " ".join(words[:next((at for at, word in enumerate(words) if word.lower() in ends), None)])
         return (say(" ".join(language.flips.get(word.lower(), word) for word in first.split()), 60),) if first else ()
     first, _, other = sentence[start:].partition(f" {language.or_} ") if cue else ("", "", "")
+    if other and ", " in first:
+        first = first.partition(", ")[0]  # "extend it, buy it, or have us collect it"
     if not other or other.split()[0].lower() in language.determiners | language.choice_prepositions:
         return ()
     return (say(" ".join(language.flips.get(word.lower(), word) for word in first.split()), 60),)

@@ -4,6 +4,7 @@ All that wants an answer in a mail, in its order: questions, and what is asked f
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable
 
 from msgspec.structs import replace
@@ -13,6 +14,7 @@ from simmail.core.language.clause.alternatives import several
 from simmail.core.language.clause.choices import choice
 from simmail.core.language.clause.opening import opens
 from simmail.core.language.clause.tables import clause_words, cut, restating
+from simmail.core.language.phrases import documents
 from simmail.core.language.questions import MailQuestion, is_question, options, read_question
 from simmail.core.language.tables import Language
 from simmail.core.language.text import say
@@ -27,6 +29,9 @@ _MARKS = ".,;:!?()"
 _FIGURES = 5
 #: Characters by which it is told what an indirect question asks for.
 _AHEAD = 40
+#: So many things are a list; what is said of one in brackets.
+_LISTED = 3
+_ASIDE = re.compile(r"\s*\([^()]*\)")
 #: Words among which stands the question word that a sentence asks with.
 _LEAD = 10
 
@@ -105,7 +110,9 @@ def _claimed(sentence: str, answers: bool, language: Language) -> str:
     @param answers: whether that may be anything; else it is only what the reader would do.
     """
     how, low = question_types.asking(language.code), sentence.lower().replace("\u2019", "'")
-    cue = max((one for one in how.claiming if f" {one} " in f" {low}"), key=len, default="")
+    # What the writer has said itself is asked about only where it is to be confirmed: "..., didn't I?"
+    cues = (*how.claiming, *(how.claiming_own if answers and low.rstrip().endswith("?") else ()))
+    cue = max((one for one in cues if f" {one} " in f" {low}"), key=len, default="")
     if not cue or len(low) != len(sentence) or question_types.type_of(low, language):
         return ""
     start = low.index(f"{cue} ") + len(cue) + 1
@@ -165,17 +172,27 @@ def _listed(sentence: str, language: Language) -> list[str]:
 
 
 def _clauses_listed(sentence: str, language: Language) -> list[str]:
-    """The indirect questions that a statement lists, behind a word that asks to be told; C{[]} for fewer than two."""
+    """
+    The indirect questions, and the things beside them, that a statement lists behind a word that asks for them; C{[]}
+    for fewer than two.
+    """
     how = question_types.asking(language.code)
+    sentence = _ASIDE.sub("", sentence)
     low = sentence.lower()
     if is_question(sentence) or low.count(",") + low.count(f" {language.and_} ") == 0:
         return []
     cues = (*language.ask_words, *how.wanting, *how.reported)
     lead = min((at + len(cue) for cue in cues if (at := low.find(cue)) >= 0), default=-1)
-    starts = [at for at in _starts(low, language) if at > lead >= 0 and (
+    openings = _starts(low, language)
+    things = {at for at in range(len(low)) if low[at - 1:at] == " " and low[at:].partition(" ")[0] in (
+        language.determiners)} if lead >= 0 and not documents(sentence, language) else set[int]()
+    starts = [at for at in sorted({*openings, *things}) if at > lead >= 0 and (
         low[:at].endswith(tuple(f"{cue} " for cue in cues))
         or low[:at].rstrip().endswith((",", ":", f" {language.and_}")))]
     found = [sentence[begin:end].strip(" ,.;:!") for begin, end in zip(starts, [*starts[1:], len(sentence)])]
+    only_things = things.issuperset(starts)
+    if things.intersection(starts) and len(starts) < (_LISTED if only_things else _LISTED - 1):
+        return []  # two things are asked for in one go
     return [one.removesuffix(f" {language.and_}").strip(" ,") for one in found]
 
 

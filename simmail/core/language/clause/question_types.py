@@ -117,6 +117,7 @@ class Asking(Struct, frozen=True, forbid_unknown_fields=True):
     behind_verbs: frozenset[str] = frozenset()
     together: tuple[str, ...] = ()
     claiming: tuple[str, ...] = ()
+    claiming_own: tuple[str, ...] = ()
     claim_ends: tuple[str, ...] = ()
     claim_joints: tuple[str, ...] = ()
     claimed_deeds: tuple[str, ...] = ()

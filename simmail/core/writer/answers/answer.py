@@ -70,8 +70,11 @@ def answer(
     values = values_for(scene, read, question, known)
     if question.claims and scene.request.own:
         # What nobody spoke of was not said, whoever claims it.
-        return yes_or_no(scene, read, question, values) if was_said(
-            question.behind, known.remarks, scene.language) else Said(act="answer.unsaid", values=values)
+        if was_said(question.behind, known.remarks, scene.language):
+            return yes_or_no(scene, read, question, values)
+        whole = next((one for one in read.found.prose.sentences if question.behind in one), "")
+        theirs = mentions_any(whole, asking(scene.language.code).claiming)
+        return Said(act="answer.unsaid" if theirs else "answer.never", values=without_topic(values))
     found = looked_up(scene, read, question, known) if question.form != "opinion" else None
     if found is not None:
         return found
@@ -160,6 +163,8 @@ def _chosen(
             return Said(act="answer.own", values={**values, "value": f"{option[:1].upper()}{option[1:]}."})
         return option_said(option, values, language) if _alike(question.options, language) else unknown(
             scene, read, question, values, known)
+    if question.type in ("when", "where") and question.options and question.form != "time":
+        return option_said(own(dice.choice(question.options, "which", place), scene), without_topic(values), language)
     if question.type == "who" and len(question.options) == 2:
         how = restating(language.code)
         option = dice.choice(question.options, "which", place)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from simmail.core.language.clause.question_types import asking, mentions_any
 from simmail.core.language.clause.restate import asks_ability
 from simmail.core.language.clause.statement import clause_stated, either_stated, stated
-from simmail.core.language.clause.tables import led_in, restating
+from simmail.core.language.clause.tables import Restate, led_in, restating
 from simmail.core.language.phrases import asks_for_something, words
 from simmail.core.language.questions import MailQuestion
 from simmail.core.language.tables import Language
@@ -53,6 +53,11 @@ def yes_or_no(scene: Scene, read: Read, question: MailQuestion, values: dict[str
     if any(f" {word} " in low for word in how.any_words) and question.type == "yes_no":
         yes = yes and scene.manner.yes < 0.6  # "is there anything else?": mostly not
     named = {"yes": short[0] or scene.language.yes} if yes else {"no": short[1] or scene.language.no}
+    positive = _without_not(question.behind, how) if question.checks else ""
+    if positive and (told := clause_stated(positive, scene.language, scene.sides)) is not None and told.yes and told.no:
+        # "You're not cross, are you?"
+        said = f"{scene.language.no}, {told.no}." if yes else f"{told.yes}."
+        return Said(act="answer.own", values={**without_topic(values), "value": f"{said[:1].upper()}{said[1:]}"})
     statement = (clause_stated(question.behind, scene.language, scene.sides) if question.behind else
                  stated(question.text, scene.language, scene.sides)
                  or clause_stated(_supposed(question.text, scene.language), scene.language, scene.sides))
@@ -68,6 +73,18 @@ def yes_or_no(scene: Scene, read: Read, question: MailQuestion, values: dict[str
     if _is_of_state(question, scene.language):
         return Said(act="answer.so" if yes else "answer.not_so", values={**values, **named})
     return Said(act="answer.yes" if yes else "answer.no", values={**values, **named})
+
+
+def _without_not(clause: str, how: Restate) -> str:
+    """A clause that says that something is not so, as one that says it is; C{""} for another."""
+    words = clause.replace("\u2019", "'").split()
+    for at, word in enumerate(words):
+        if word.lower() in how.other_negations[:1]:
+            return " ".join([*words[:at], *words[at + 1:]])
+        plain = next((one for one, negated in how.negated.items() if negated == word.lower()), "")
+        if plain:
+            return " ".join([*words[:at], *([] if plain in (how.base, *how.based) else [plain]), *words[at + 1:]])
+    return ""
 
 
 def _supposed(question: str, language: Language) -> str:

@@ -66,11 +66,13 @@ def values_for(scene: Scene, read: Read, question: MailQuestion, known: AnswerSo
 
 
 def own(phrase: str, scene: Scene) -> str:
-    """Return a thing as somebody who has no firm calls it: "my scarf", which would be "our scarf" of one that has."""
+    """Return a thing as its owner calls it: "my scarf", and "our delivery address" where it is a firm's."""
     first, blank, rest = phrase.partition(" ")
-    theirs = restating(scene.language.code).theirs
+    how = restating(scene.language.code)
+    theirs = how.theirs
+    firms = scene.request.persona.org and (not how.ours or not how.ours.isdisjoint(rest.lower().split()))
     mine = next((theirs[said] for said, told in scene.language.flips.items() if told == first and said in theirs), "")
-    return f"{mine}{blank}{rest}" if mine and not scene.request.persona.org else phrase
+    return f"{mine}{blank}{rest}" if mine and not firms else phrase
 
 
 def looked_up(scene: Scene, read: Read, question: MailQuestion, known: AnswerSources) -> Said | None:
@@ -381,7 +383,8 @@ def _quoted(
     scene: Scene, read: Read, question: MailQuestion, known: AnswerSources, strong: bool = False
 ) -> Quoted | None:
     """The sentence of the thread that tells what is asked for, None outside a thread and for figures and days."""
-    if not (scene.request.own and known.remarks) or question.type not in _QUOTED or question.options or question.checks:
+    if not (scene.request.own and known.remarks) or question.options or question.checks or (
+            question.type not in _QUOTED and not _names_two(question, scene.language)):
         return None
     sentences, whole = read.found.prose.sentences, _sentence_of(question, read)
     at = sentences.index(whole) if whole in sentences else 0

@@ -311,7 +311,10 @@ class ThreadTable:
         if number:
             held.setdefault(next(reversed(held), ""), []).append(_Number(number, text, one.at))
             return
+        so = next((low.index(f" {cue} ") for cue in cutting(self._language.code).so if f" {cue} " in low), len(low))
         for number, noun, text in self._pairs(one.value):
+            if low.find(text.lower()) < so < len(low) and held and _NUMBER.search(low[so:]):
+                continue  # "we have lost two stalls, so 24 now"
             for word in shared(wanted, content(noun, self._language.code)) - hits:  # "11 tables, not 8 tables"
                 held.setdefault(word, []).append(_Number(number, text, one.at))
                 hits.add(word)
