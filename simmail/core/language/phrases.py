@@ -119,8 +119,8 @@ def documents(sentence: str, language: Language) -> list[str]:
             end = position + len(phrase)
         hit = next((index for index in range(end - 1, start - 1, -1) if is_document(low[index], language)), None)
         behind = low[end] if end < len(low) else ""
-        if behind and how.sending and participle(behind, restating(language.code)):
-            position = end
+        if behind and how.sending and hit is not None and participle(behind, restating(language.code)):
+            position = max(end, position + 1)
             continue  # "could you have the order doubled"
         sent = next((at for at in range(start - 1, -1, -1) if low[at] in language.send_words), -1)
         if sent >= 0 and low[sent] in how.sending and _is_senders(low, sent, how.senders):
