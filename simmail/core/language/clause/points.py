@@ -29,8 +29,7 @@ _MARKS = ".,;:!?()"
 _FIGURES = 5
 #: Characters by which it is told what an indirect question asks for.
 _AHEAD = 40
-#: So many things are a list; what is said of one in brackets.
-_LISTED = 3
+#: What is said of something in brackets.
 _ASIDE = re.compile(r"\s*\([^()]*\)")
 #: Words among which stands the question word that a sentence asks with.
 _LEAD = 10
@@ -60,7 +59,7 @@ def points(
             found.append(read_question(offered, language))
         elif claim := _claimed(sentence, answers, language):
             # "You said you'd pay half up front, didn't you?"
-            found.append(replace(_about(claim, claim, language, checks=True), recalls=answers, claims=True))
+            found.append(_claim(claim, answers, language))
         elif question_types.says_only(sentence, language) and before:
             # "It arrives on Friday.  Is that right?"
             found.append(_about(sentence, before, language, checks=True))
@@ -127,6 +126,16 @@ def _claimed(sentence: str, answers: bool, language: Language) -> str:
     return claim if len(words) > 1 and (answers or deed) else ""
 
 
+def _claim(claim: str, answers: bool, language: Language) -> MailQuestion:
+    """A claim as a question: whether it is so, or, of a promise that nothing was written of before, to keep it."""
+    how = question_types.asking(language.code)
+    deed = next((one for one in how.claimed_deeds if f"{claim.lower()} ".startswith(f"{one} ")), "")
+    if not answers and deed and how.claimed_asked:
+        text = f"{how.claimed_asked} {claim[len(deed):].strip()}?"
+        return read_question(f"{text[:1].upper()}{text[1:]}", language)
+    return replace(_about(claim, claim, language, checks=True), recalls=answers, claims=True)
+
+
 def _asked_before(head: str, language: Language) -> str:
     """What is asked before "whether": "how many there will be" of "let me know how many there will be and whether"."""
     words = head.rstrip(", ").split()
@@ -190,9 +199,8 @@ def _clauses_listed(sentence: str, language: Language) -> list[str]:
         low[:at].endswith(tuple(f"{cue} " for cue in cues))
         or low[:at].rstrip().endswith((",", ":", f" {language.and_}")))]
     found = [sentence[begin:end].strip(" ,.;:!") for begin, end in zip(starts, [*starts[1:], len(sentence)])]
-    only_things = things.issuperset(starts)
-    if things.intersection(starts) and len(starts) < (_LISTED if only_things else _LISTED - 1):
-        return []  # two things are asked for in one go
+    if things.issuperset(starts):
+        return []  # things alone are told in one go
     return [one.removesuffix(f" {language.and_}").strip(" ,") for one in found]
 
 

@@ -120,6 +120,7 @@ class Asking(Struct, frozen=True, forbid_unknown_fields=True):
     claiming_own: tuple[str, ...] = ()
     claim_ends: tuple[str, ...] = ()
     claim_joints: tuple[str, ...] = ()
+    claimed_asked: str = ""
     claimed_deeds: tuple[str, ...] = ()
     prohibiting: tuple[str, ...] = ("\0",)
     standing_in: tuple[str, ...] = ()

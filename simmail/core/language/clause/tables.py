@@ -86,6 +86,7 @@ class Restate(Struct, frozen=True, forbid_unknown_fields=True):
     request_fillers: frozenset[str] = frozenset()
     ways: Mapping[str, str] = {}
     proceeding: tuple[str, ...] = ("\0",)
+    negation: str = "\0"
     confirmed: tuple[str, ...] = ()
     offers: tuple[str, ...] = ()
     accepts: str = ""

@@ -79,7 +79,7 @@ def _without_not(clause: str, how: Restate) -> str:
     """A clause that says that something is not so, as one that says it is; C{""} for another."""
     words = clause.replace("\u2019", "'").split()
     for at, word in enumerate(words):
-        if word.lower() in how.other_negations[:1]:
+        if word.lower() == how.negation:
             return " ".join([*words[:at], *words[at + 1:]])
         plain = next((one for one, negated in how.negated.items() if negated == word.lower()), "")
         if plain:

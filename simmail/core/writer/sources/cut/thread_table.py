@@ -194,13 +194,14 @@ class ThreadTable:
         words, event = self.words(asked), self.when(asked)
         if not words or event is not None and shared(words, event.words):
             return None
-        for _, one in reversed(self._said):
-            if shared(words, self.words(one.value)):
+        found: tuple[int, int, date] | None = None
+        for place, (_, one) in enumerate(self._said):
+            same = len(shared(words, self.words(one.value)))
+            if same and (found is None or (same, place) > found[:2]):
                 read = dates.find(one.value, one.at.astimezone(self._zone), self._language)
                 day = max((*read.deadlines, *read.dates), default=None)
-                if day is not None:
-                    return Slot(datetime.combine(day, time(9), self._zone), False)
-        return None
+                found = found if day is None else (same, place, day)
+        return None if found is None else Slot(datetime.combine(found[2], time(9), self._zone), False)
 
     def only_moved(self) -> bool:
         """Return whether one thing alone has a time, and that was moved: whoever asks for a time means it."""
