@@ -15,7 +15,7 @@ TOLD = (
     ("en", "They say it is benign.", "relief", ""), ("en", "We had the old dog put to sleep.", "pet", ""),
     ("en", "Ida and I got engaged.", "wedding", ""), ("en", "Sorry about your dad.", "sympathy", "dad"),
     ("de", "Die Zwillinge sind da!", "birth", ""), ("de", "Mein Vater ist gestorben.", "loss", ""),
-    ("en", "Twins!", "birth", ""), ("en", "My husband had a stroke.", "hurt", "husband"),
+    ("en", "It's twins!", "birth", ""), ("en", "Does that include the twins?", "", ""), ("en", "My husband had a stroke.", "hurt", "husband"),
     ("de", "Für mich ist Schluss.", "leaving", ""), ("es", "Toby murió anoche.", "loss", ""),
     ("de", "Ich habe die Prüfung bestanden!", "passed", ""), ("de", "Treffen sich zwei Kühe.", "joke", ""),
     ("fr", "Je me suis cassé le pied.", "hurt", ""), ("fr", "J'ai raté l'examen.", "failed", ""),

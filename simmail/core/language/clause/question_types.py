@@ -123,6 +123,9 @@ class Asking(Struct, frozen=True, forbid_unknown_fields=True):
     claimed_asked: str = ""
     claimed_deeds: tuple[str, ...] = ()
     prohibiting: tuple[str, ...] = ("\0",)
+    asking_whom: tuple[str, ...] = ()
+    ask_me: str = ""
+    picking_days: tuple[str, ...] = ("\0",)
     standing_in: tuple[str, ...] = ()
     sending: frozenset[str] = frozenset()
     senders: frozenset[str] = frozenset()

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from simmail.core.language.clause.question_types import asking, mentions_any
 from simmail.core.language.clause.restate import deed, found_out, of_another, own_matter
+from simmail.core.language.clause.statement import stated
 from simmail.core.language.clause.tables import restating
 from simmail.core.language.phrases import documents
 from simmail.core.language.questions import MailQuestion, asks_to_do, stands_in
@@ -157,6 +158,9 @@ def _chosen(
         wants = () if scene.request.persona.wants is UNSET else (scene.request.persona.wants,)
         option = own(liked(question.options, (*wants, *scene.request.notes), language) or dice.choice(
             question.options, "which", place), scene)
+        able = _able(question.text, option, scene)
+        if able:
+            return Said(act="answer.own", values={**without_topic(values), "value": able})
         if len(question.options) == 1:
             return Said(act="answer.own", values={**values, "value": language.would_rather.format(option=option)})
         if question.options[1].lower().startswith(asking(language.code).limiting):
@@ -172,6 +176,16 @@ def _chosen(
         told = how.objects.get(option.lower(), turned)
         return Said(act="answer.own", values={**without_topic(values), "value": f"{told[:1].upper()}{told[1:]}."})
     return None
+
+
+def _able(question: str, option: str, scene: Scene) -> str:
+    """One of two deeds as a sentence of who is asked whether it can do either, C{""} for another choice."""
+    how = restating(scene.language.code)
+    verb, who, *_ = (*question.lower().split(), "", "")
+    if verb not in how.modals or who not in how.asked:
+        return ""
+    told = stated(f"{verb} {who} {option}?", scene.language, scene.sides)
+    return f"{told.yes[:1].upper()}{told.yes[1:]}." if told is not None and told.yes else ""
 
 
 def _asks_back(scene: Scene, question: MailQuestion, place: int) -> bool:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from simmail.core.language.clause.opening import without_leads
 from simmail.core.language.clause.question_types import asking, mentions_any
-from simmail.core.language.clause.statement import clause_stated, wondered
+from simmail.core.language.clause.statement import clause_stated, stated, wondered
 from simmail.core.language.clause.tables import led_in, restating
 from simmail.core.language.phrases import words
 from simmail.core.language.questions import MailQuestion, stands_in
@@ -37,6 +37,8 @@ def unknown(
     sheet, low = known.sheet, question.text.lower()
     area = sheet.area_of(low)
     colleague = sheet.colleague(area) if area and area != sheet.area else None
+    if question.type == "who" and mentions_any(low, how.asking_whom) and how.ask_me:
+        return Said(act="answer.own", values={**without_topic(plain), "value": how.ask_me})
     if question.type == "who" and mentions_any(low, (*how.in_charge, *how.reached)) and not mentions_any(
             low, how.together):
         phone = sheet.told("phone") if mentions_any(low, how.reached) else None
@@ -48,6 +50,11 @@ def unknown(
         return Said(act="answer.who", values={**plain, "colleague": other.name, "area": other.area})
     if question.type == "who" and mentions_any(low, how.standing_in) and (other := sheet.colleague(sheet.area)):
         return Said(act="answer.own", values={**without_topic(plain), "value": f"{other.name}."})
+    ahead = [day for day in read.found.dates if day > scene.calendar.today]
+    if question.type == "when" and ahead and mentions_any(low, how.picking_days):
+        day = Dice(scene.request.persona.id).on("day", question.text).choice(ahead)
+        return Said(act="answer.own", values={
+            **without_topic(plain), "value": f"{in_capital(scene.calendar.when(day, language))}."})
     if question.type == "when" and question.needs:
         return Said(act="answer.need", values={**values, **scene.by(scene.calendar.workday(scene.manner.days + 4))})
     if question.type == "many" and (question.needs or any(word in low for word in language.counted_words)):
@@ -69,7 +76,11 @@ def unknown(
     restate = restating(language.code)
     if question.type == "how" and mentions_any(f"{low} ", how.was):
         return Said(act="answer.was", values=without_topic(plain))
+    if question.type == "who" and not scene.request.persona.org and (mine := _mine(scene, question)):
+        return Said(act="answer.own", values={**without_topic(plain), "value": mine})
     clause = wondered(question.text, language, scene.sides)
+    if clause and _goes_on(low, language):
+        return Said(act="answer.think", values=without_topic(plain))  # "where are you going?"
     if clause and not restate.weighed.isdisjoint(low.split()):
         return Said(act="answer.weigh", values={**without_topic(plain), "value": clause})
     if not {*restate.asked, *language.polite_words, *language.familiar_words}.isdisjoint(
@@ -94,12 +105,41 @@ def unknown(
         act="answer.unknown", values=plain)
 
 
+def _mine(scene: Scene, question: MailQuestion) -> str:
+    """That somebody does what is asked who of several does: "I'm bringing the map"; C{""} for what is no such thing."""
+    how = restating(scene.language.code)
+    _, verb, *rest = (*words(_parted(question.text)), "", "")
+    if how.order != "inverted" or not rest or verb.lower() not in (*how.being, *how.modals):
+        return ""
+    told = stated(f"{how.asked_about.get(verb.lower(), verb)} {next(iter(how.asked))} {' '.join(rest)}", scene.language)
+    if told is None or not told.yes or not agrees(scene, question):
+        return ""
+    return f"{told.yes[:1].upper()}{told.yes[1:]}."
+
+
+def _parted(text: str) -> str:
+    """A question with its first verb apart: "who's" is "who is"."""
+    return text.replace("\u2019", "'").replace("'s ", " is ", 1).replace("'ll ", " will ", 1).strip(" ?")
+
+
+def _goes_on(low: str, language: Language) -> bool:
+    """Whether a question is what its reader is doing, or will do: "where are you going?"."""
+    how, said = restating(language.code), low.split()
+    return any(verb in how.being and who in how.asked and deed.strip("?,").endswith("ing")
+               for verb, who, deed in zip(said, said[1:], said[2:]))
+
+
 def _of_how_many(question: MailQuestion, read: Read) -> int:
     """How many there are of what a question asks for a part of, as its mail says: "5 adults"; 0 for nothing said."""
     said = words(read.found.prose.body.lower())
     noun = question.topic.lower().rpartition(" ")[2]
     return next((int(number) for number, thing in zip(said, said[1:]) if number.isdigit() and len(
         number) < _FIGURES and thing == noun), 0)
+
+
+def in_capital(text: str) -> str:
+    """Return a text with its first letter as a capital."""
+    return f"{text[:1].upper()}{text[1:]}"
 
 
 def _first_way(question: MailQuestion, language: Language) -> str:

@@ -50,6 +50,9 @@ def yes_or_no(scene: Scene, read: Read, question: MailQuestion, values: dict[str
         return Said(act="answer.own", values={**values, "value": how.unbothered})
     low = f" {' '.join(words((question.behind or question.text).lower()))} "
     short = [in_full(one, scene) for one in (how.confirmed if question.checks and how.confirmed else question.short)]
+    said = low.split()
+    if len(said) > 2 and said[0] in how.permitting and said[1] in how.asking and said[2] in how.needing:
+        short = [scene.language.yes, scene.language.no]  # "could I have a room?" is no offer
     if any(f" {word} " in low for word in how.any_words) and question.type == "yes_no":
         yes = yes and scene.manner.yes < 0.6  # "is there anything else?": mostly not
     named = {"yes": short[0] or scene.language.yes} if yes else {"no": short[1] or scene.language.no}

@@ -20,7 +20,7 @@ from simmail.core.writer.speech_act import Said
 
 #: A sentence is taken for one that begins an exchange where that is to be trusted so far: a question or a request, and
 #: one that tells something.
-LIKELY, LIKELY_TOLD = 0.55, 0.6
+LIKELY, LIKELY_TOLD = 0.5, 0.62
 #: In a thread, where most is about what was said before, from this on.
 LIKELY_IN_THREAD = 0.75
 #: What such a share of examples are, or are not, the sentence is, or is not: a question.

@@ -114,7 +114,10 @@ def _look_up(
     several = _several(scene, question, known)
     if several:
         return Said(act="answer.details", values={**values, "value": several})
-    held = len(question.options) > 1 and _held(
+    # Of two deeds one says which one can do.
+    things = len(question.options) > 1 and question.text.partition(" ")[0].lower() not in restating(
+        language.code).modals
+    held = things and _held(
         question.options, [*(one.value for one in known.facts), *scene.request.notes], language)
     if held:
         return option_said(held, values, language)
@@ -143,7 +146,7 @@ def _look_up(
             question, known.facts, language)
         if fact is not None:
             return Said(act="answer.fact", values={**values, **fact.values(language)})
-    left = len(question.options) > 1 and (
+    left = things and (
         _left(question.options, scene) or _settled(question, known.remarks, language))
     if left:
         return option_said(left, values, language)

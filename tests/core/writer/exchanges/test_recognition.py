@@ -72,7 +72,7 @@ class AnsweredTests(SynchronousTestCase):
 
     def test_names(self) -> None:
         """A day and a person that a sentence names are known to the lines."""
-        text = "Could you give Jonas a lift to the station on Friday?"
+        text = "Any chance of a lift for Jonas to the station on Friday?"
         here = scene(text)
         act = answered(here, here.read[0], read_question(text, here.language))
         assert act is not None
