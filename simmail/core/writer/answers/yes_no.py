@@ -50,16 +50,17 @@ def yes_or_no(scene: Scene, read: Read, question: MailQuestion, values: dict[str
         return Said(act="answer.own", values={**values, "value": how.unbothered})
     low = f" {' '.join(words((question.behind or question.text).lower()))} "
     short = [in_full(one, scene) for one in (how.confirmed if question.checks and how.confirmed else question.short)]
-    said = low.split()
-    if len(said) > 2 and said[0] in how.permitting and said[1] in how.asking and said[2] in how.needing:
+    first = low.split()[:3]
+    if len(first) > 2 and first[0] in how.permitting and first[1] in how.asking and first[2] in how.needing:
         short = [scene.language.yes, scene.language.no]  # "could I have a room?" is no offer
     if any(f" {word} " in low for word in how.any_words) and question.type == "yes_no":
         yes = yes and scene.manner.yes < 0.6  # "is there anything else?": mostly not
     named = {"yes": short[0] or scene.language.yes} if yes else {"no": short[1] or scene.language.no}
     positive = _without_not(question.behind, how) if question.checks else ""
-    if positive and (told := clause_stated(positive, scene.language, scene.sides)) is not None and told.yes and told.no:
+    so = clause_stated(positive, scene.language, scene.sides) if positive else None
+    if so is not None and so.yes and so.no:
         # "You're not cross, are you?"
-        said = f"{scene.language.no}, {told.no}." if yes else f"{told.yes}."
+        said = f"{scene.language.no}, {so.no}." if yes else f"{so.yes}."
         return Said(act="answer.own", values={**without_topic(values), "value": f"{said[:1].upper()}{said[1:]}"})
     statement = (clause_stated(question.behind, scene.language, scene.sides) if question.behind else
                  stated(question.text, scene.language, scene.sides)
