@@ -120,7 +120,7 @@ def unwanted(one: OpenPromise, found: Findings, thread: str, last: bool) -> bool
         what = agreements.thing(sentence, found.language)
         if what and _is_of(one.what, what):
             return True
-        if last and one.thread == thread and not agreements.keeps(sentence) and (
+        if last and one.thread == thread and not agreements.keeps(found.new) and (
                 not what or agreements.names_nothing(sentence)):
             return True
     return False

@@ -82,7 +82,7 @@ def direct(sentence: str, code: str) -> list[str]:
         return [sentence]
     head = sentence[:found.start(1)].rstrip(" ,;:(–—-")
     for word in how.before:
-        head = head.removesuffix(f" {word}")
+        head = head.removesuffix(f" {word}").rstrip(" ,;:")
     behind = direct(f"{more[:1].upper()}{more[1:]}", code) if more else []
     return [*([f"{head}."] if len(head.split()) > 1 else []), question, *aside, *behind]
 
