@@ -31,14 +31,14 @@ class SpareBodies:
     Those of one universe.
 
     @param root: of all universes; boot: tells a boot of the machine from others.
-    @ivar known: the digests of what is here.
+    @ivar known: what is here by digests: of which date, in microseconds since 1970, 0 where that was not looked at.
     """
 
     def __init__(self, root: str, universe: str, boot: str) -> None:
         self._path = f"{root}/{STANDBY}/{boot}/{mailbox_dir(universe)}"
         os.makedirs(self._path, mode=0o700, exist_ok=True)
         self._directory = os.open(self._path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        self.known = {bytes.fromhex(name) for name in os.listdir(self._directory) if len(name) == _DIGITS}
+        self.known = {bytes.fromhex(name): 0 for name in os.listdir(self._directory) if len(name) == _DIGITS}
 
     def close(self) -> None:
         """Nothing more is asked."""
@@ -63,7 +63,7 @@ class SpareBodies:
             return
         write(self._directory, _FRESH, octets, date, os.O_TRUNC)
         os.rename(_FRESH, digest.hex(), src_dir_fd=self._directory, dst_dir_fd=self._directory)
-        self.known.add(digest)
+        self.known[digest] = date
 
     def adopt(self, path: str) -> Iterator[None]:
         """Have the messages below a directory too, some at a step; they stay there as well."""
@@ -87,12 +87,12 @@ class SpareBodies:
         except FileNotFoundError:
             # Its flags have changed, or it is gone.
             return
-        self.known.add(digest)
+        self.known[digest] = 0
 
     def drop(self, digests: Iterable[bytes]) -> None:
         """Some are not needed."""
         for digest in digests:
-            self.known.discard(digest)
+            self.known.pop(digest, None)
             try:
                 os.unlink(digest.hex(), dir_fd=self._directory)
             except FileNotFoundError:
@@ -112,13 +112,15 @@ class SpareBodies:
         @raise FileNotFoundError: it is not here.
         """
         name = digest.hex()
-        status = os.stat(name, dir_fd=self._directory)
-        if date and status.st_mtime_ns != date * 1000:
-            if status.st_nlink > 1:
-                # Another message, perhaps of another universe, has that date.
-                write(root, path, self.read(digest), date, os.O_EXCL)
-                return
-            os.utime(name, ns=(date * 1000, date * 1000), dir_fd=self._directory)
+        if date and self.known.get(digest) != date:
+            status = os.stat(name, dir_fd=self._directory)
+            if status.st_mtime_ns != date * 1000:
+                if status.st_nlink > 1:
+                    # Another message, perhaps of another universe, has that date.
+                    write(root, path, self.read(digest), date, os.O_EXCL)
+                    return
+                os.utime(name, ns=(date * 1000, date * 1000), dir_fd=self._directory)
+            self.known[digest] = date
         os.link(name, path, src_dir_fd=self._directory, dst_dir_fd=root)
 
 

@@ -102,7 +102,7 @@ class Restoration:
         assert self._layout is not None
         root, owed = self._layout.root, {one.digest for one in self._state.owed.values()}
         found = set()
-        for digest in needed & spare.known:
+        for digest in needed & spare.known.keys():
             try:
                 if digest in owed:
                     self._owed[digest] = spare.read(digest)

@@ -158,10 +158,10 @@ def _wanted(
     needed = state.used()
     later = {digest for one, head in heads.items()
              for digest in read_head(head, f"{one.epoch}/{one.number}").places}
-    bodies.drop(bodies.known - needed - later)
+    bodies.drop(bodies.known.keys() - needed - later)
     dates = {message.digest: message.date for _, folder in state.folders() for message in folder.messages.values()}
     wanted: dict[LogObject, list[_Wanted]] = {}
-    for digest in needed - bodies.known:
+    for digest in needed - bodies.known.keys():
         place = state.contents.get(digest)
         if place is not None:
             wanted.setdefault(LogObject(place.epoch, place.number), []).append(
