@@ -24,9 +24,11 @@ class IReplicas(Interface):
         @raise Unavailable: the store of objects is away.
         """
 
-    def stand_by(universes):
+    def stand_by(universes, expected=()):
         """
         Have beforehand what there is of universes that other servers have, and of no others; their ids.
+
+        @param expected: those among them that are expected to be opened here before long.
 
         Nothing is changed by it, and C{prepare} does not need it: it takes less time then.
         """

@@ -22,7 +22,6 @@ from simmail.errors import Invalid, NotFound, Unavailable
 from simmail.interfaces import IMailImages, IObjectStore, IReplicas
 from simmail.mailstore.journal.segment import boot_id
 from simmail.mailstore.maildir.layout import Layout
-from simmail.mailstore.replication.bodies import SpareBodies
 from simmail.mailstore.replication.compaction import Compaction
 from simmail.mailstore.replication.differences import differences
 from simmail.mailstore.replication.log import ReplicaLog
@@ -103,7 +102,7 @@ class Replicas:
             await self._prepare(universe, lost, had)
         finally:
             if self._standby is not None:
-                self._standby.release(universe, had)
+                await self._standby.release(universe, had)
 
     async def _prepare(self, universe: str, lost: Callable[[], object], had: HadBeforehand) -> None:
         nonce = token_hex(8)
@@ -112,7 +111,7 @@ class Replicas:
         marker = await self._in_thread(read_marker, self._root, universe)
         holds = not opened.before or marker is not None and marker.holds(opened.before, boot)
         if not holds:
-            await self._restore(universe, opened, had.bodies)
+            await self._restore(universe, opened, had)
         await self._in_thread(write_marker, self._root, universe, ReplicaMarker(opened.epoch, boot))
         log = ReplicaLog(
             self._objects, self._reactor, universe, opened.epoch, opened.state, nonce, self._in_thread, lost)
@@ -126,12 +125,12 @@ class Replicas:
         Compaction(self._objects, log, self._in_thread)
         self._logs[universe] = log
 
-    async def _restore(self, universe: str, opened: OpenedEpoch, spare: SpareBodies | None) -> None:
+    async def _restore(self, universe: str, opened: OpenedEpoch, had: HadBeforehand) -> None:
         self.log.info("the mail of {universe} comes from the object store: {messages} messages", universe=universe,
                       messages=sum(len(folder.messages) for _, folder in opened.state.folders()))
         # What is here is older, and the journal's of it.
         await self._images.erase(universe)
-        restoration = Restoration(self._root, universe, opened.state, spare)
+        restoration = Restoration(self._root, universe, opened.state, had.bodies, had.draft)
         wanted = [LogObject(*one) for one in await self._in_thread(restoration.begin)]
         here = [(one, opened.read[one]) for one in wanted if one in opened.read]
         await self._in_thread(restoration.fill, here)
@@ -187,9 +186,9 @@ class Replicas:
             if await self._settled(universe) and whole:
                 await self._in_thread(write_marker, self._root, universe, ReplicaMarker(log.epoch))
 
-    def stand_by(self, universes: Collection[str]) -> None:
+    def stand_by(self, universes: Collection[str], expected: Collection[str] = ()) -> None:
         if self._standby is not None:
-            self._standby.want(universes)
+            self._standby.want(universes, expected)
 
     def stop(self) -> None:
         if self._standby is not None:

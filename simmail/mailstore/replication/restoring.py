@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 
 from simmail.errors import Unavailable
@@ -26,23 +27,103 @@ from simmail.mailstore.maildir.layout import ABSENT, COUNTER, HELD, Layout, NAME
 from simmail.mailstore.maildir.names import HASHED, INBOX, folder_dir, mailbox_dir
 from simmail.mailstore.maildir.uidlist import FILE, next_uidvalidity, write_new
 from simmail.mailstore.replication.bodies import SpareBodies, write
-from simmail.mailstore.replication.changes import digest_of
+from simmail.mailstore.replication.changes import StoredMessage, digest_of
 from simmail.mailstore.replication.objects import ContentPlace, LogObject
 from simmail.mailstore.replication.state import ReplicaMailbox, ReplicaState
 
 #: Where it is made, below the directory of all universes.
 RESTORING = ".restoring"
+#: What the name of a draft's directory begins with; no universe's does.
+_DRAFT = ".draft-"
+
+
+class RestorationDraft:
+    """
+    Directories with messages as they were in some state, made of what was had beforehand while nobody waits.
+
+    A restoration takes them as they are, and changes what has changed since.
+
+    @param root: of all universes.
+    """
+
+    def __init__(self, root: str, universe: str) -> None:
+        self._path = f"{root}/{RESTORING}/{_DRAFT}{mailbox_dir(universe)}"
+        # What was made, by directories of folders and by paths below those: its digest and its date.
+        self._made: dict[str, dict[str, tuple[bytes, int]]] = {}
+
+    def make(self, state: ReplicaState, spare: SpareBodies) -> None:
+        """Make it."""
+        self.discard()
+        os.makedirs(self._path, mode=0o700)
+        for at, (mailbox, folder) in enumerate(state.folders()):
+            where = f"{mailbox_dir(mailbox)}/{folder_dir(folder.facts.name)}".rstrip("/")
+            made = self._made[where] = {}
+            with _folder(f"{self._path}/{at}") as there:
+                for message in folder.messages.values():
+                    if message.digest in spare.known:
+                        path = _path(message)
+                        try:
+                            spare.link(message.digest, there, path, message.date)
+                        except FileNotFoundError:
+                            continue
+                        made[path] = message.digest, message.date
+
+    def move(self, root: int, files: dict[bytes, list[tuple[str, int]]]) -> None:
+        """
+        Have what there is in its place.
+
+        @param root: descriptor of the directory with mailboxes whose folders are there, and empty.
+        @param files: what there is to be, by digests; what is there is taken out of it.
+        """
+        wanted = {path: (digest, date) for digest, some in files.items() for path, date in some}
+        for at, (where, made) in enumerate(self._made.items()):
+            try:
+                for part in ("new", "cur"):
+                    os.rename(f"{self._path}/{at}/{part}", f"{where}/{part}", dst_dir_fd=root)
+            except FileNotFoundError:
+                # The folder is gone, or has another name.
+                continue
+            for below, what in made.items():
+                path = f"{where}/{below}"
+                if wanted.get(path) == what:
+                    del wanted[path]
+                else:
+                    os.unlink(path, dir_fd=root)
+        files.clear()
+        for path, (digest, date) in wanted.items():
+            files.setdefault(digest, []).append((path, date))
+        self.discard()
+
+    def discard(self) -> None:
+        """It is not needed."""
+        self._made.clear()
+        shutil.rmtree(self._path, ignore_errors=True)
+
+
+def discard_drafts(root: str) -> None:
+    """Remove those that a process has left."""
+    try:
+        names = os.listdir(f"{root}/{RESTORING}")
+    except FileNotFoundError:
+        return
+    for name in names:
+        if name.startswith(_DRAFT):
+            shutil.rmtree(f"{root}/{RESTORING}/{name}", ignore_errors=True)
 
 
 class Restoration:
     """
     That of one universe, of which nothing is on this disk but what was had beforehand.
 
-    @param root: of all universes; spare: what was had beforehand, if anything was.
+    @param root: of all universes; spare: what was had beforehand, if anything was; draft: of an earlier state.
     """
 
-    def __init__(self, root: str, universe: str, state: ReplicaState, spare: SpareBodies | None = None) -> None:
+    def __init__(
+        self, root: str, universe: str, state: ReplicaState, spare: SpareBodies | None = None,
+        draft: RestorationDraft | None = None,
+    ) -> None:
         self._root, self._universe, self._state, self._spare = root, universe, state, spare
+        self._draft = draft
         self._making = f"{root}/{RESTORING}/{mailbox_dir(universe)}"
         # Files to be written, by the digests of their octets: their paths with their dates.
         self._files: dict[bytes, list[tuple[str, int]]] = {}
@@ -68,6 +149,8 @@ class Restoration:
             os.mkdir(HELD, 0o700, dir_fd=layout.root)
         for key, digest in self._state.held.items():
             self._files.setdefault(digest, []).append((f"{HELD}/{key}", 0))
+        if self._draft is not None:
+            self._draft.move(layout.root, self._files)
         needed = {*self._files, *(one.digest for one in self._state.owed.values())}
         if self._spare is not None:
             needed -= self._from_spare(self._spare, needed)
@@ -154,8 +237,7 @@ class Restoration:
             for uid, message in sorted(folder.messages.items()):
                 if message.saved is not None:
                     saved.setdefault(message.saved, []).append(uid)
-                path = path_of(message.key, uid, message.size, message.mask, message.recent and not message.mask)
-                self._files.setdefault(message.digest, []).append((f"{where}/{path}", message.date))
+                self._files.setdefault(message.digest, []).append((f"{where}/{_path(message)}", message.date))
             for at, uids in saved.items():
                 savedate.note(layout, where, at, uids)
         if facts.annotations:
@@ -193,6 +275,22 @@ class Restoration:
         foreign = [(copy.mailbox, INBOX, copy.uid) for copy in map(foreign_copy, self._state.foreign)
                    if (folder := self._state.folder(copy.mailbox, INBOX)) is not None and copy.uid in folder.messages]
         return carried.gathered(deliveries, foreign)
+
+
+def _path(message: StoredMessage) -> str:
+    """Where a message is, below its folder."""
+    return path_of(message.key, message.uid, message.size, message.mask, message.recent and not message.mask)
+
+
+@contextmanager
+def _folder(path: str) -> Iterator[int]:
+    for directory in (path, f"{path}/new", f"{path}/cur"):
+        os.mkdir(directory, 0o700)
+    there = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        yield there
+    finally:
+        os.close(there)
 
 
 def _make(root: int, directory: str) -> None:

@@ -24,6 +24,7 @@ from simmail.mailstore.replication.bodies import SpareBodies, before, discard, k
 from simmail.mailstore.replication.changes import MessagesAppeared, digest_of
 from simmail.mailstore.replication.objects import ContentPlace, LogObject, head_of, name_of, read_head
 from simmail.mailstore.replication.opening import InThread, fetched, listed, read_state
+from simmail.mailstore.replication.restoring import RestorationDraft, discard_drafts
 from simmail.mailstore.replication.state import ReplicaState
 
 #: Real seconds between two looks at a universe to which something was done, at most between two at any, and after
@@ -45,6 +46,7 @@ class Follower:
         others.
     @ivar bodies: octets of messages, None before the first look; heads: of segments since the last base.
     @ivar turn: held by who looks.
+    @ivar draft: of the universe, None for none; expected: whether it is to be opened here before long.
     @ivar due: when it is to look, in the reactor's seconds; pause: real seconds from then to the next time.
     """
 
@@ -60,6 +62,8 @@ class Follower:
         self._at = LogObject(0, 0)
         self.turn = Lock(reactor)
         self.due, self.pause = 0.0, PAUSE
+        self.expected = False
+        self.draft: RestorationDraft | None = None
         self.bodies: SpareBodies | None = None
         self.heads: dict[LogObject, bytes] = {}
 
@@ -81,6 +85,30 @@ class Follower:
         if self._at.epoch:
             await self._follow(self.bodies)
         self.pause = PAUSE if self._at != at else min(2 * self.pause, LONGEST)
+        if self.expected and self.draft is None and not self._halted:
+            await self._sketch(self.bodies)
+        elif self.draft is not None and not self.expected:
+            draft, self.draft = self.draft, None
+            await self._in_thread(draft.discard)
+
+    def expect(self, soon: bool) -> None:
+        """Whether it is to be opened here before long."""
+        if soon and not self.expected:
+            self.due, self.pause = 0.0, PAUSE
+        self.expected = soon
+
+    async def _sketch(self, bodies: SpareBodies) -> None:
+        """Make a draft of what is known."""
+        if not self._base.epoch:
+            return
+        try:
+            _, state = await read_state(self._objects, self.universe, self._in_thread, self._base)
+        except NotFound:
+            # There is a later one by now.
+            self._looks = RELIST
+            return
+        self.draft = RestorationDraft(self._root, self.universe)
+        await self._in_thread(_sketched, self.draft, state, dict(self.heads), bodies)
 
     async def _adopt(self, bodies: SpareBodies) -> None:
         """Have what was of it on this disk."""
@@ -137,6 +165,14 @@ def _check_room(bodies: SpareBodies) -> None:
         raise Unavailable("the disk is nearly full")
 
 
+def _sketched(
+    draft: RestorationDraft, state: ReplicaState, heads: Mapping[LogObject, bytes], bodies: SpareBodies
+) -> None:
+    for one, head in sorted(heads.items()):
+        state.apply(read_head(head, f"{one.epoch}/{one.number}").changes)
+    draft.make(state, bodies)
+
+
 def _kept(bodies: SpareBodies, one: LogObject, octets: bytes) -> bytes | None:
     """Keep the octets of messages that a segment has, and return its head; None: it is the seal."""
     _check_room(bodies)
@@ -185,10 +221,11 @@ def _put_one(bodies: SpareBodies, digest: bytes, octets: bytes, date: int) -> No
 
 
 class HadBeforehand(NamedTuple):
-    """What there is of a universe: octets of messages, and the heads of segments since its last base."""
+    """What there is of a universe: octets of messages, the heads of segments since its last base, a draft."""
 
     bodies: SpareBodies | None = None
     heads: Mapping[LogObject, bytes] = {}
+    draft: RestorationDraft | None = None
 
 
 class Standby:
@@ -207,13 +244,13 @@ class Standby:
         self._followers: dict[str, Follower] = {}
         # Those that are being opened here.
         self._taken: set[str] = set()
-        self._going = self._stopped = False
+        self._begun = self._going = self._stopped = False
         # There may be what nobody wants any more.
         self._unwanted = True
         self._pause: Deferred[None] | None = None
 
-    def want(self, universes: Collection[str]) -> None:
-        """Follow these, and no others."""
+    def want(self, universes: Collection[str], expected: Collection[str] = ()) -> None:
+        """Follow these, and no others; some are expected to be opened here before long."""
         for universe in [one for one in self._followers if one not in universes]:
             self._end(self._followers.pop(universe))
             self._unwanted = True
@@ -221,6 +258,8 @@ class Standby:
             if universe not in self._followers and universe not in self._taken:
                 self._followers[universe] = Follower(
                     self._objects, universe, self._in_thread, self._reactor, self._root, self._boot)
+        for universe, follower in self._followers.items():
+            follower.expect(universe in expected)
         if (self._followers or self._unwanted) and not self._going and not self._stopped:
             self._going = True
             Deferred.fromCoroutine(self._go()).addErrback(
@@ -234,12 +273,14 @@ class Standby:
             return HadBeforehand()
         follower.halt()
         async with follower.turn:
-            return HadBeforehand(follower.bodies, follower.heads)
+            return HadBeforehand(follower.bodies, follower.heads, follower.draft)
 
-    def release(self, universe: str, had: HadBeforehand) -> None:
+    async def release(self, universe: str, had: HadBeforehand) -> None:
         """It is open, or is not."""
         if had.bodies is not None:
             had.bodies.close()
+        if had.draft is not None:
+            await self._in_thread(had.draft.discard)
         self._taken.discard(universe)
         self._unwanted = True
 
@@ -261,12 +302,17 @@ class Standby:
             async with follower.turn:
                 if follower.bodies is not None:
                     follower.bodies.close()
+                if follower.draft is not None:
+                    await self._in_thread(follower.draft.discard)
 
         follower.halt()
         Deferred.fromCoroutine(end()).addErrback(
             lambda failure: self.log.failure("{universe} is followed still", failure, universe=follower.universe))
 
     async def _go(self) -> None:
+        if not self._begun:
+            self._begun = True
+            await self._in_thread(discard_drafts, self._root)
         while not self._stopped and (self._followers or self._unwanted):
             if self._unwanted:
                 self._unwanted = False

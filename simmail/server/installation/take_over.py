@@ -79,7 +79,7 @@ class TakeOver:
             self._stood = alive, owners
             # A server that begins does not know at once whom it can reach, and has too much beforehand at first.
             self._first = {id for id, owner in owners if not turn(id, self._nodes.number, alive - {owner})}
-        self._replicas.stand_by(self._first)
+        self._replicas.stand_by(self._first, {id for id, owner in owners if owner not in alive and id in self._first})
 
     async def _try(self, record: UniverseRecord, number: int) -> None:
         async with self._room:

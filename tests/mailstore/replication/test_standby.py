@@ -59,6 +59,11 @@ class Beside(Compacting):
         """It looks, so often that it looks at all objects too."""
         self.heir_clock.pump([LONGEST] * (RELIST + 2))
 
+    def expect(self, soon: bool = True) -> None:
+        """It expects to take over, or does not, and looks once."""
+        self.heir.want({"main"}, {"main"} if soon else ())
+        self.heir_clock.advance(PAUSE)
+
     def stop(self) -> None:
         """An orderly end of both."""
         self.heir.stop()
@@ -109,8 +114,9 @@ class BesideTests(SynchronousTestCase):
 
     @settings(max_examples=int(os.environ.get("MODEL_EXAMPLES", "40")), deadline=None,
               suppress_health_check=[HealthCheck.too_slow])
-    @given(st.lists(st.one_of(COMMANDS, st.tuples(st.just("look")), st.tuples(st.just("lose"))), max_size=25),
-           st.booleans(), st.booleans())
+    @given(st.lists(st.one_of(
+        COMMANDS, st.tuples(st.just("look")), st.tuples(st.just("expect")), st.tuples(st.just("lose"))), max_size=25),
+        st.booleans(), st.booleans())
     def test_equal(self, commands: list[tuple[Any, ...]], kept: bool, restarted: bool) -> None:
         """After any commands, the store that the other makes is equal to the one that was lost."""
         path = tempfile.mkdtemp(prefix="replica")
@@ -119,8 +125,8 @@ class BesideTests(SynchronousTestCase):
         side = Side(provider)
         try:
             for command in (*BEGINNING, *commands, ("lose",)):
-                if command[0] == "look":
-                    provider.look()
+                if command[0] in ("look", "expect"):
+                    getattr(provider, command[0])()
                 elif command[0] == "lose":
                     self.lose(side)
                 else:
@@ -145,7 +151,8 @@ class BesideTests(SynchronousTestCase):
     @given(st.lists(st.one_of(
         st.tuples(st.just("deliver"), st.integers(1, 3)), st.tuples(st.just("flag"), st.integers(0, 9)),
         st.tuples(st.just("expunge"), st.integers(0, 9)), st.tuples(st.just("move"), st.integers(0, 9)),
-        st.tuples(st.just("look")), st.tuples(st.just("fail"), st.sampled_from(["away", ""])),
+        st.tuples(st.just("look")), st.tuples(st.just("expect")),
+        st.tuples(st.just("fail"), st.sampled_from(["away", ""])),
         st.tuples(st.just("time")), st.tuples(st.just("crash")), st.tuples(st.just("lose"))), max_size=40),
         st.booleans(), st.booleans())
     def test_acknowledged(self, steps: list[tuple[Any, ...]], kept: bool, restarted: bool) -> None:
@@ -156,8 +163,8 @@ class BesideTests(SynchronousTestCase):
         books = Books(provider)
         try:
             for step in (("deliver", 2), *steps, ("lose",)):
-                if step[0] == "look":
-                    provider.look()
+                if step[0] in ("look", "expect"):
+                    getattr(provider, step[0])()
                 else:
                     books.does(step)
         finally:
@@ -286,6 +293,53 @@ class StandbyTests(SynchronousTestCase):
         before = len(self.objects.asked)
         self.provider.heir_clock.pump([PAUSE] * 3)
         self.assertGreaterEqual(len(self.objects.asked) - before, 2)
+
+    def drafts(self) -> list[str]:
+        """What is being made where the heir is."""
+        place = f"{self.provider._two[1]}/mail/.restoring"
+        return os.listdir(place) if os.path.isdir(place) else []
+
+    def test_draft(self) -> None:
+        """One that expects to take over has the folders too, as they were, and changes what has changed since."""
+        self.deliver(8)
+        self.provider.look()
+        self.provider.expect()
+        self.assertEqual(self.drafts(), [".draft-main"])
+        self.deliver(2)
+        self.deliver(1, TOM)
+        folder = result_of(self.provider.store.folder(MARIA, "INBOX"))
+        result_of(folder.flag([3], ["\\Flagged"], "+"))
+        result_of(folder.expunge([5]))
+        linked: list[int] = []
+        link = SpareBodies.link
+        self.patch(SpareBodies, "link", lambda *args: (linked.append(1), link(*args)))
+        mail = f"{self.provider._two[1]}/mail"
+        self.provider.look()
+        self.provider.lose()
+        # Two and one that came, and the one with another flag.
+        self.assertEqual(len(linked), 4)
+        self.assertEqual(self.uids(), [1, 2, 3, 4, 6, 7, 8, 9, 10])
+        folder = result_of(self.provider.store.folder(MARIA, "INBOX"))
+        self.assertEqual([uid for uid in folder.uids if "\\Flagged" in folder.entry(uid).flags], [3])
+        self.assertEqual(dict(result_of(folder.reads([9])))[9], a_mail("mail 9", "x" * 500))
+        self.assertEqual(os.listdir(f"{mail}/.restoring"), [])
+
+    def test_not_expected(self) -> None:
+        """When its server is there again after all the draft goes; one that a process has left goes too."""
+        self.deliver(2)
+        os.makedirs(f"{self.provider._two[1]}/mail/.restoring/.draft-elm/0/new")
+        self.provider.watch()
+        self.provider.look()
+        self.assertEqual(self.drafts(), [])
+        self.provider.expect()
+        self.provider.expect(False)
+        self.provider.look()
+        self.assertEqual(self.drafts(), [])
+        self.provider.expect()
+        self.assertEqual(self.drafts(), [".draft-main"])
+        self.provider.heir.want(())
+        self.provider.heir_clock.advance(LONGEST)
+        self.assertEqual(self.drafts(), [])
 
     def test_removed(self) -> None:
         """What somebody has removed is read again."""

@@ -75,8 +75,9 @@ class TakeOverTests(SynchronousTestCase):
         self.taken: list[str] = []
         self.error: Exception | None = None
         self.stood: list[set[str]] = []
+        self.expected: list[set[str]] = []
         self.ended: list[bool] = []
-        replicas: Any = SimpleNamespace(stand_by=self.stood.append, stop=lambda: self.ended.append(True))
+        replicas: Any = SimpleNamespace(stand_by=self.stand_by, stop=lambda: self.ended.append(True))
         self.over = TakeOver(
             self.b, nodes, self.clock, lambda: [self.record], self.take, replicas)  # type: ignore[list-item]
         now(self.a.take("elm", lambda: None))
@@ -88,6 +89,11 @@ class TakeOverTests(SynchronousTestCase):
         if self.error is not None:
             raise self.error
         self.taken.append(record.id)
+
+    def stand_by(self, first: set[str], expected: set[str]) -> None:
+        """Note it."""
+        self.stood.append(first)
+        self.expected.append(expected)
 
     def pass_time(self, seconds: float) -> None:
         """Look again and again meanwhile."""
@@ -143,7 +149,11 @@ class TakeOverTests(SynchronousTestCase):
     def test_stands_by(self) -> None:
         """It has beforehand what it would be the first to take over, whoever else there is, and no local ones."""
         self.pass_time(0)
-        self.assertEqual(self.stood[-1], {"elm"})
+        self.assertEqual((self.stood[-1], self.expected[-1]), ({"elm"}, set()))
+        # Its server is away, and its lease has not run out.
+        self.alive = {"b"}
+        self.pass_time(0)
+        self.assertEqual((self.stood[-1], self.expected[-1]), ({"elm"}, {"elm"}))
         first, second = (next(f"u{at}" for at in range(100) if turn(f"u{at}", "b", {"b", "c"}) == place)
                          for place in (0, 1))
         for name, stood in (("elm", {"elm"}), (first, {first}), (second, set[str]())):
