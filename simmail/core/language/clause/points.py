@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable
+from functools import cache
 
 from msgspec.structs import replace
 
@@ -17,6 +18,7 @@ from simmail.core.language.clause.tables import clause_words, cut, restating
 from simmail.core.language.phrases import documents
 from simmail.core.language.questions import MailQuestion, is_question, options, read_question
 from simmail.core.language.tables import Language
+from simmail.core.language.tables import language as known
 from simmail.core.language.text import say
 
 _SAID = 200
@@ -185,31 +187,44 @@ def _clauses_listed(sentence: str, language: Language) -> list[str]:
     The indirect questions, and the things beside them, that a statement lists behind a word that asks for them; C{[]}
     for fewer than two.
     """
-    how = question_types.asking(language.code)
     sentence = _ASIDE.sub("", sentence)
     low = sentence.lower()
-    if is_question(sentence) or low.count(",") + low.count(f" {language.and_} ") == 0:
+    if is_question(sentence) or "," not in low and f" {language.and_} " not in low:
         return []
-    cues = (*language.ask_words, *how.wanting, *how.reported)
-    lead = min((at + len(cue) for cue in cues if (at := low.find(cue)) >= 0), default=-1)
-    openings = _starts(low, language)
-    things = {at for at in range(len(low)) if low[at - 1:at] == " " and low[at:].partition(" ")[0] in (
-        language.determiners)} if lead >= 0 and not documents(sentence, language) else set[int]()
-    starts = [at for at in sorted({*openings, *things}) if at > lead >= 0 and (
-        low[:at].endswith(tuple(f"{cue} " for cue in cues))
-        or low[:at].rstrip().endswith((",", ":", f" {language.and_}")))]
-    found = [sentence[begin:end].strip(" ,.;:!") for begin, end in zip(starts, [*starts[1:], len(sentence)])]
-    if things.issuperset(starts):
+    cues = [match.end() for match in _telling(language.code).finditer(low)]
+    if not cues:
+        return []
+    # Behind a cue, a mark or "and" one begins: with a question word or "whether", or a thing with its article.
+    begins = sorted({*(at + 1 for at in cues if low[at:at + 1] == " "), *(
+        match.start(1) for match in _begin(language.and_).finditer(low, cues[0]))})
+    asking = [at for at in begins if _asks(low[at:at + _AHEAD], language)]
+    if not asking:
         return []  # things alone are told in one go
+    things = [at for at in begins if low[at:].partition(" ")[0] in language.determiners]
+    starts = sorted({*asking, *([] if documents(sentence, language) else things)})
+    found = [sentence[begin:end].strip(" ,.;:!") for begin, end in zip(starts, [*starts[1:], len(sentence)])]
     return [one.removesuffix(f" {language.and_}").strip(" ,") for one in found]
 
 
-def _starts(low: str, language: Language) -> list[int]:
-    """The places of words with which an indirect question may begin: a question word, "whether", behind one "if"."""
+@cache
+def _telling(code: str) -> re.Pattern[str]:
+    """What asks to be told something."""
+    how = question_types.asking(code)
+    cues = sorted({cue.rstrip() for cue in (*known(code).ask_words, *how.wanting, *how.reported)}, key=len)[::-1]
+    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, cues))})(?!\w)" if cues else r"(?!)")
+
+
+@cache
+def _begin(and_: str) -> re.Pattern[str]:
+    """The place behind a mark or "and"."""
+    return re.compile(rf"(?:[,:]\s+(?:{re.escape(and_)}\s+)?|\s{re.escape(and_)}\s+)(\S)")
+
+
+def _asks(clause: str, language: Language) -> bool:
+    """Whether lower-case words begin an indirect question: with a question word, "whether" or "if"."""
     whether = question_types.asking(language.code).whether
-    return [at for at in range(len(low)) if (not at or low[at - 1] == " ") and (
-        low.startswith(tuple(f"{one} " for one in whether), at)
-        or question_types.type_of(low[at:at + _AHEAD], language) not in ("", "yes_no"))]
+    return clause.startswith(tuple(f"{one} " for one in whether)) or question_types.type_of(clause, language) not in (
+        "", "yes_no")
 
 
 def _item(sentence: str, language: Language) -> str:
