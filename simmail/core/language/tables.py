@@ -145,7 +145,6 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True, rename={"and_": 
     subjects: Subjects
     reply_prefixes: tuple[str, ...]
     reply_subject_prefixes: tuple[str, ...]
-    forward_subject_prefixes: tuple[str, ...]
     sent_from: dict[str, str]
     greeting_words: tuple[str, ...]
     greeting_nobody: frozenset[str]

@@ -88,7 +88,6 @@ class Asking(Struct, frozen=True, forbid_unknown_fields=True):
     preceding: tuple[str, ...] = ()
     reported: tuple[str, ...] = ()
     plans: tuple[str, ...] = ()
-    repeats: tuple[str, ...] = ()
     numbered: tuple[str, ...] = ()
     not_numbered: tuple[str, ...] = ()
     again: tuple[str, ...] = ()
