@@ -36,6 +36,8 @@ def alternatives(question: str, language: Language) -> tuple[str, ...]:
     if right[0].lower() in language.not_words | language.clause_openers:
         return ()
     how = restating(language.code)
+    if right[0].lower() in how.asked or right[0].lower() in how.asking:
+        return ()  # "or you could sign the other one"
     if how.order == "verb_second" and len(right) > 1 and not _acts(left[-1:], how) and _acts(right[-1:], how):
         right = right[:-1]  # "am Donnerstag oder am Montag kommen"
     start = _start(left, right, language)
@@ -74,7 +76,7 @@ def several(text: str, language: Language) -> tuple[str, ...]:
     long = next((at for at in range(len(items) - 1, -1, -1) if len(items[at]) > _LISTED), -1)
     items, starts = items[long + 1:], starts[long + 1:]
     if not items or not right or len(right) > _LISTED or any(not all(one) or is_clause(one, language) for one in (
-            *items, right)) or any(one[0].lower() in restating(language.code).objects for one in (*items, right)):
+            *items, right)) or any(one[0].lower() in how.objects for one in (*items, right)):
         return ()  # nor who of two persons does it
     head = [one.strip(_MARKS) for one in tokens[:starts[0]]]
     if items[0][0].lower() not in language.determiners | language.choice_prepositions and not is_timed(
@@ -83,7 +85,9 @@ def several(text: str, language: Language) -> tuple[str, ...]:
         right = right[:max(1, len(items[-1]))]
     else:
         first = head[_start(head, items[0], language):]
-    if not first or not all(first) or len(first) > _LISTED or _group(first, language) != _group(items[0], language):
+    if not first or not all(first) or len(first) > _LISTED:
+        return ()
+    if first[0].lower() in how.objects or _group(first, language) != _group(items[0], language):
         return ()
     return tuple(" ".join(one) for one in (first, *items, right))
 

@@ -35,6 +35,8 @@ def choice(
     if not asked:
         # "It comes in leather or canvas.  Let me know which."
         offer = _named(before, language) if before and _wants_which(sentence, language) else ()
+        if question_types.mentions_any(sentence, question_types.asking(language.code).free_choice):
+            offer = ways if len(ways := _ways(sentence, language)) > 1 else offer
         return _choice(read_question(sentence, language), offer) if offer else None
     if question_types.mentions_any(sentence, restating(language.code).proceeding) and len(
             ways := _ways(before, language)) > 1:
@@ -131,6 +133,9 @@ def _ways(sentence: str, language: Language) -> tuple[str, ...]:
     """What may be done, as its reader asks for it: "please send yellow ones", "I'll wait", of "we can send yellow ones,
     or you wait"."""
     how, found = restating(language.code), list[str]()
+    free = min((at for one in question_types.asking(language.code).free_choice if (
+        at := sentence.lower().find(f", {one}")) > 0), default=len(sentence))
+    sentence = sentence[:free]
     for part in re.split(rf"[,;]?\s+{language.or_}\s+|;\s+", sentence.strip(" .!?")):
         low = part.lower()
         lead = max((one for one in how.ways if low.startswith(f"{one} ")), key=len, default="")
