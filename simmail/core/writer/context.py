@@ -48,6 +48,8 @@ PRESUMING = frozenset({
     "notice", "offer", "order", "outage", "payment", "phishing", "recruiting", "redress", "renewal", "report",
     "returns", "sales", "support", "terms", "ticket", "webinar",
 })
+#: And kinds that ask nothing of one reader: a guess at one is not for mail that does.
+_ASKING_NOBODY = frozenset({"newsletter"})
 #: Cues that come to so much invite by themselves.
 _PLAINLY = 4.0
 #: Mail in a thread that may move an appointment.
@@ -268,7 +270,7 @@ def _read(mail: Mail, at: datetime, request: WordsRequest, calendar: Calendar, l
     somebody_else = meant and bool(found.addressee) and is_somebody_else(
         found.addressee, request.persona.name, request.persona.address, language, request.persona.org or "")
     intent = recognise(found, somebody_else)
-    if intent in PRESUMING and is_guess(found, intent):
+    if (intent in PRESUMING or intent in _ASKING_NOBODY and found.points) and is_guess(found, intent):
         intent = "question" if found.points else "information"
     if intent in MOVED and found.moving.what:
         return Read(mail, found, "grief" if found.moving.what == "loss" else "private", found.base)

@@ -28,6 +28,7 @@ MAILS: tuple[tuple[str, Mail], ...] = (
     ("thanks", mail("Hi Maria,\n\nthank you, that helps a lot.\n\nDana", "Re: Your order INV-2041 has shipped")),
     ("information", mail("Thanks. I will send you the documents by Monday.", "Re: We are sorry about the printer")),
     ("complaint", mail("I must say I am disappointed. That is not what we agreed.", "Re: Your order has shipped")),
+    ("information", mail("The committee has had a complaint about the noise in the garden on Sunday.", "Garden")),
     ("question", mail("Hi Maria, which colour do you prefer for the covers?")),
     ("question", mail("Hallo Maria, wie viele Paletten brauchen Sie?")),
     ("document", mail("Hi Maria, could you send us the signed order form by Friday?")),

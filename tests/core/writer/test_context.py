@@ -11,6 +11,7 @@ from simmail.core.language.tables import language
 from simmail.core.mime.address import Address
 from simmail.core.records.conversation import Remark
 from simmail.core.writer.context import TOGETHER, Scene, base_subject, mentions, set_scene, without_determiner
+from simmail.universe.meaning import Meaning
 from tests.core.writer.samples import NOW, mail, maria, request
 
 EN = language("en")
@@ -97,6 +98,14 @@ class SceneTests(SynchronousTestCase):
         many = [mail(f"Part {n} is here.") for n in range(TOGETHER + 3)]
         self.assertEqual([read.mail.text for read in set_scene(request(*many)).read],
                          [one.text for one in many[-TOGETHER:]])
+
+    def test_asked_of_one(self) -> None:
+        """What but looks like a letter to many is none where its reader is asked for something."""
+        meaning, asks = Meaning(), "We need your ok for the budget by Friday noon please, the printer closes the file."
+        for text, intent in ((f"Quick one from the agency! {asks}", "question"),
+                             ("Quick one from the agency! This is our autumn campaign.", "newsletter")):
+            seen = self.scene(text, "Autumn campaign, three things", meaning=meaning).read[0]
+            self.assertEqual(seen.intent, intent, text)
 
     def test_in_thread(self) -> None:
         """What was paid or agreed before is not paid or agreed again."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
+from typing import Literal
 
 from msgspec import Struct, convert
 
@@ -29,6 +30,9 @@ class Exchange(Struct, frozen=True):
     @ivar heard: sentences that begin it, as examples.
     @ivar yes, no, later: what is said to what asks for something; warm, plain, cross: to what tells something.
     @ivar silent: the share of people who say nothing to it.
+    @ivar fits: where alone it fits, as the bank of the first language has it; C{""} for anywhere.  C{"thread"}: it is
+        about what its reader wrote before; C{"named"}: what is asked about is named; C{"advice"}: advice is asked for,
+        and not what is to be done now.
     """
 
     heard: tuple[str, ...]
@@ -39,6 +43,7 @@ class Exchange(Struct, frozen=True):
     plain: tuple[str, ...] = ()
     cross: tuple[str, ...] = ()
     silent: float = 0.0
+    fits: Literal["", "thread", "named", "advice"] = ""
 
     @property
     def questions(self) -> float:

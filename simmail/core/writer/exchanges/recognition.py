@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from simmail.core.language import dates
+from simmail.core.language.clause.question_types import mentions_any
+from simmail.core.language.clause.tables import restating
 from simmail.core.language.meaning import plain
 from simmail.core.language.questions import MailQuestion, stands_in
 from simmail.core.language_data import LANGUAGES, given_names
@@ -16,6 +18,7 @@ from simmail.core.rng import Dice
 from simmail.core.writer.choice import HIGH, LOW
 from simmail.core.writer.context import Read, Scene
 from simmail.core.writer.exchanges.bank import ASKED, PREFIX, Exchange, exchanges
+from simmail.core.writer.sources.said_words import content
 from simmail.core.writer.speech_act import Said
 
 #: A sentence is taken for one that begins an exchange where that is to be trusted so far: a question or a request, and
@@ -27,6 +30,8 @@ LIKELY_IN_THREAD = 0.75
 _ALL, _NONE = 0.9, 0.1
 #: Sentences that are looked at, and those of a mail that are answered.
 _LOOKED_AT, _ANSWERED = 10, 3
+#: What names what it asks about has so many words of its own.
+_NAMED = 2
 #: Shorter sentences are greetings and the like: characters.
 _SHORTEST = 8
 
@@ -55,10 +60,23 @@ def begun(scene: Scene, sentence: str, asked: bool) -> Begun | None:
     name, likely = meaning.exchange(plain(sentence))
     if name not in known or likely < (LIKELY_IN_THREAD if scene.request.own else LIKELY if asked else LIKELY_TOLD):
         return None
-    share = exchanges(LANGUAGES[0])[name].questions
+    first = exchanges(LANGUAGES[0])[name]
+    if not _fits(scene, first.fits, sentence):
+        return None
+    share = first.questions
     if share >= _ALL and "?" not in sentence and not asked or share <= _NONE and "?" in sentence:
         return None
     return Begun(sentence, name, likely)
+
+
+def _fits(scene: Scene, where: str, sentence: str) -> bool:
+    """Whether an exchange fits a sentence, by where alone it does."""
+    code = scene.language.code
+    if where == "thread":
+        return bool(scene.request.own)  # "I don't understand that": what its reader wrote
+    if where == "named":
+        return len(content(sentence, code)) >= _NAMED  # "who decided this?" asks nobody to take it on
+    return where != "advice" or not mentions_any(sentence, restating(code).proceeding)
 
 
 def told(scene: Scene, read: Read, sentences: Sequence[str]) -> dict[str, Said]:

@@ -44,6 +44,18 @@ class BegunTests(SynchronousTestCase):
         plain = set_scene(request(mail("Hello.", "Hello")))
         self.assertIsNone(begun(plain, "Could we borrow your ladder on Saturday?", True))
 
+    def test_fits(self) -> None:
+        """What is about what its reader wrote fits in a thread, and advice where no way to go on is asked for."""
+        sentence = "Sorry, what exactly does that mean for me?"
+        self.assertIsNone(begun(scene("Hello."), sentence, True))
+        again = set_scene(request(mail("Hello."), meaning=MEANING, own=(mail("The fee is due on Friday."),)))
+        self.assertEqual(getattr(begun(again, sentence, True), "name", ""), "explain_again")
+        for sentence, name in (
+            ("What shall I do?", ""), ("What would you do in my place?", "what_would_you_do"),
+            ("Who decided this?", ""), ("Who is in charge of repairs?", "who_is_in_charge_asked"),
+        ):
+            self.assertEqual(getattr(begun(scene("Hello."), sentence, True), "name", ""), name, sentence)
+
     def test_question(self) -> None:
         """What only questions begin no statement does, and the other way round."""
         self.assertIsNone(begun(scene("Hello."), "One can leave a bicycle there.", False))

@@ -55,6 +55,14 @@ class ByKindTests(SynchronousTestCase):
             self.assertEqual(len([act for act in acts if act.startswith("document.")]), 1)
             self.assertEqual([act for act in acts if act.startswith("answer.")], [])
 
+    def test_support_asks(self) -> None:
+        """Who needs to know more has solved nothing yet."""
+        needs = mail("Thank you for your patience. To move ticket RL-482 forward we need the serial number of the "
+                     "controller and whether the error shows up when it is cold.", "Ticket RL-482: error E07")
+        for temperament in TEMPERAMENTS:
+            acts = [said.act for said in said_by(set_scene(request(needs, temperament=temperament)))]
+            self.assertFalse([act for act in acts if act.startswith("support.")], temperament)
+
     def test_two_documents(self) -> None:
         """Two documents asked for are two files."""
         both = mail("Please send us your insurance certificate and the price list.")
