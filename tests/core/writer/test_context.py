@@ -101,11 +101,13 @@ class SceneTests(SynchronousTestCase):
 
     def test_asked_of_one(self) -> None:
         """What but looks like a letter to many is none where its reader is asked for something."""
-        meaning, asks = Meaning(), "We need your ok for the budget by Friday noon please, the printer closes the file."
-        for text, intent in ((f"Quick one from the agency! {asks}", "question"),
-                             ("Quick one from the agency! This is our autumn campaign.", "newsletter")):
-            seen = self.scene(text, "Autumn campaign, three things", meaning=meaning).read[0]
-            self.assertEqual(seen.intent, intent, text)
+        meaning, subject = Meaning(), "Autumn campaign, three things"
+        many = "Our autumn campaign: a pick of headlines, the half-term push and a photo of the bar."
+        asks = ("Quick one from the agency! We need (1) your pick of headline: \"Come in from the cold\" or \"Stay "
+                "salty\", (2) ok to spend the remaining 700 pounds on the half-term push, and (3) a photo of the new "
+                "bar. By Friday noon please because the printer closes the file.")
+        self.assertEqual(self.scene(many, subject, meaning=meaning).read[0].intent, "newsletter")
+        self.assertEqual(self.scene(asks, subject, meaning=meaning).read[0].intent, "question")
 
     def test_in_thread(self) -> None:
         """What was paid or agreed before is not paid or agreed again."""

@@ -48,11 +48,12 @@ class Begun(Struct, frozen=True):
     likely: float
 
 
-def begun(scene: Scene, sentence: str, asked: bool) -> Begun | None:
+def begun(scene: Scene, sentence: str, asked: bool, point: str = "") -> Begun | None:
     """
     Return what a sentence begins, None for nothing and without a language model.
 
     @param asked: whether it asks for something.
+    @param point: that of it which is to be answered, where it asks several things.
     """
     meaning, known = scene.request.meaning, exchanges(scene.language.code)
     if meaning is None or not known or len(sentence) < _SHORTEST:
@@ -61,7 +62,7 @@ def begun(scene: Scene, sentence: str, asked: bool) -> Begun | None:
     if name not in known or likely < (LIKELY_IN_THREAD if scene.request.own else LIKELY if asked else LIKELY_TOLD):
         return None
     first = exchanges(LANGUAGES[0])[name]
-    if not _fits(scene, first.fits, sentence):
+    if not _fits(scene, first.fits, point or sentence):
         return None
     share = first.questions
     if share >= _ALL and "?" not in sentence and not asked or share <= _NONE and "?" in sentence:
@@ -99,7 +100,8 @@ def told(scene: Scene, read: Read, sentences: Sequence[str]) -> dict[str, Said]:
 def answered(scene: Scene, read: Read, question: MailQuestion) -> Said | None:
     """Return what is said to a question or a request, None where it begins no exchange."""
     whole = next((one for one in read.found.prose.sentences if stands_in(question, one)), question.text)
-    one = begun(scene, whole, True) or (begun(scene, question.text, True) if whole != question.text else None)
+    one = begun(scene, whole, True, question.text) or (
+        begun(scene, question.text, True) if whole != question.text else None)
     return None if one is None else _said(scene, read, one)
 
 
