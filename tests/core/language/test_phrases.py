@@ -31,6 +31,7 @@ class AskedTests(SynchronousTestCase):
             ("Please send a copy of your passport.", EN, ["our passport"]),
             ("Please send the plans and the price list.", EN, ["the plans", "the price list"]),
             ("Please bring the dock back, as our list shows it as missing.", EN, []),
+            ("Do we need a licence for that?", EN, []), ("We need the licence for that.", EN, ["the licence"]),
             ("Please send 3,200 copies.", EN, []), ("The contract is here.", EN, []),
             ("Bitte senden Sie uns Ihre Auftragsbestätigung.", DE, ["unsere Auftragsbestätigung"]),
         ):

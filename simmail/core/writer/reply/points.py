@@ -129,6 +129,8 @@ def dealt_with(question: MailQuestion, read: Read, scene: Scene, known: AnswerSo
         return question.type == "request" or not question.topic and question.type == "yes_no"
     if read.intent == "enquiry" and asks_price(question.text, scene.language):
         return True
+    if read.intent == "missing" and question.form in ("yes_no", "choice", "either"):
+        return pointing and not question.topic  # "is that all right?" is about what did not come
     if read.intent in DEALINGS:
         # What is done about it says yes or no, or what is chosen.
         return question.form in ("yes_no", "choice", "either", "time") and (pointing or not several) or (

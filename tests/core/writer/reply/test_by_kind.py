@@ -63,6 +63,13 @@ class ByKindTests(SynchronousTestCase):
             acts = [said.act for said in said_by(set_scene(request(needs, temperament=temperament)))]
             self.assertFalse([act for act in acts if act.startswith("support.")], temperament)
 
+    def test_missing_beside(self) -> None:
+        """What is asked about something else is answered beside the news that an attachment did not come."""
+        lost = mail("Please find the key list attached. Do I get the deposit back or is it gone?", "Subscription")
+        acts = [said.act for said in said_by(set_scene(request(lost)))]
+        self.assertEqual(acts[0], "missing.tell")
+        self.assertIn("answer.own", acts)
+
     def test_two_documents(self) -> None:
         """Two documents asked for are two files."""
         both = mail("Please send us your insurance certificate and the price list.")
