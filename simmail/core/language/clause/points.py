@@ -29,6 +29,8 @@ _PHRASE = 6
 _MARKS = ".,;:!?()"
 #: An item with more figures is a number to ring, and tells it.
 _FIGURES = 5
+#: What numbers the things in a sentence.
+_NUMBERS = re.compile(r"\([1-9a-e]\)\s+")
 #: Characters by which it is told what an indirect question asks for.
 _AHEAD = 40
 #: What is said of something in brackets.
@@ -68,6 +70,8 @@ def points(
         elif len(wishes := _clauses_listed(sentence, language)) > 1:
             # "Tell me which of them you want, whether it is urgent, and since when you have had it."
             found.extend(_wanted(one, language) for one in wishes)
+        elif offer := _numbered(sentence, language):
+            found.append(replace(read_question(sentence, language), form="choice", type="choice", options=offer))
         elif clauses and not any(one.options for one in asked):
             head = _asked_before(sentence.partition(clauses[0])[0], language)
             found.extend([read_question(head, language)] if head else [])
@@ -102,6 +106,17 @@ def points(
     # "Please let me know" beside a question asks for nothing more.
     return (*(one for one in found if len(found) == 1 or one.form != "request" or not (
         question_types.only_asks_to_be_told(one.text, language))), *opinions[:1])
+
+
+def _numbered(sentence: str, language: Language) -> tuple[str, ...]:
+    """The things to choose that a statement letters or numbers: "(a) keep it, or (b) leave"; C{()} for none."""
+    marks = list(_NUMBERS.finditer(sentence))
+    if len(marks) < 2 or is_question(sentence) or sentence[:marks[-1].start()].split()[-1:] != [language.or_]:
+        return ()
+    ends = [*(one.start() for one in marks[1:]), len(sentence)]
+    things = [sentence[one.end():end].partition(",")[0].strip(_MARKS + " ").removesuffix(f" {language.or_}")
+              for one, end in zip(marks, ends)]
+    return tuple(say(" ".join(language.flips.get(word.lower(), word) for word in one.split()), 60) for one in things)
 
 
 def _claimed(sentence: str, answers: bool, language: Language) -> str:

@@ -37,6 +37,16 @@ class PointTests(SynchronousTestCase):
                          [("choice", "")])
         self.assertEqual(read("The course is full. What would you prefer to do?"), [("what", "")])
 
+    def test_numbered(self) -> None:
+        """What is lettered or numbered in a statement is chosen from, each thing without its asides."""
+        for text, options in (
+            ("Let us know if you wish to (a) keep your half, (b) take on 9a as well, Mr Lund is giving up, or (c) go.",
+             ("keep our half", "take on 9a as well", "go")),
+            ("Let us know if you wish to keep your half, see (a) and (b) of the rules.", ()),
+        ):
+            points = Findings(mail(text), NOW).points
+            self.assertEqual([one.options for one in points], [options], text)
+
     def test_condition(self) -> None:
         """A condition inside a request is none: the request is."""
         self.assertEqual(read("Please check the list and order paper if there are less than ten boxes."),
