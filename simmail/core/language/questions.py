@@ -137,7 +137,7 @@ def read_question(sentence: str, language: Language, form: str = "", about: str 
         form = "what"
     elif offered:
         form = "choice"
-    elif either(clause, language):
+    elif either(clause, language) or clause.startswith(f"{language.or_} ") and either(low, language):
         form = "either"
     else:
         form = "yes_no"

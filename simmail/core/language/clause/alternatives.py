@@ -121,6 +121,8 @@ def is_clause(part: Sequence[str], language: Language) -> bool:
     if not how.you.union(how.speakers).isdisjoint(low) or how.you and not how.myself and (
             low[0] in how.mine or low[0] in how.clitics and low[-1] in how.mine):
         return True  # "je te la redonne", "la traes", "vamos nosotros"
+    if how.you and not how.myself and len(part) > 1 and low[0] in how.clitics and not low[1].endswith(how.verb_endings):
+        return True  # "te doy dinero", and not "le faire réparer"
     subjects = {*how.asked, *how.asking, *how.subjects, *language.determiners}
     return language.inflected and len(part) > 1 and part[0].islower() and low[0] not in (
         subjects | language.choice_prepositions) and (part[1] in subjects or low[1] in subjects)

@@ -10,6 +10,7 @@ import re
 from msgspec.structs import replace
 
 from simmail.core.language.clause import question_types
+from simmail.core.language.clause.declarative import languages as declarative
 from simmail.core.language.clause.inverted import flipped
 from simmail.core.language.clause.tables import Sides, clause_words, cut, done, fit, restating
 from simmail.core.language.questions import MailQuestion, options, read_question
@@ -136,10 +137,20 @@ def _ways(sentence: str, language: Language) -> tuple[str, ...]:
     free = min((at for one in question_types.asking(language.code).free_choice if (
         at := sentence.lower().find(f", {one}")) > 0), default=len(sentence))
     sentence = sentence[:free]
-    for part in re.split(rf"[,;]?\s+{language.or_}\s+|;\s+", sentence.strip(" .!?")):
+    for part in re.split(rf"[,;]?\s+{language.or_}\s+(?:{how.or_so}\s+)?|;\s+", sentence.strip(" .!?")):
         low = part.lower()
         lead = max((one for one in how.ways if low.startswith(f"{one} ")), key=len, default="")
         deed = clause_words(part[len(lead):])
-        if lead and deed and done(deed[0].lower(), how):
+        if how.order != "inverted":
+            found.extend(_way(part, how.ways.get(lead, ""), part[len(lead):].split(), language))
+        elif lead and deed and done(deed[0].lower(), how):
             found.append(fit(f"{how.ways[lead]} {flipped(cut(deed, how), how, Sides())}"))
     return tuple(found)
+
+
+def _way(part: str, lead: str, deed: list[str], language: Language) -> list[str]:
+    """One of several ways in a language that asks for none of them with a verb: "bitte die Pumpe ersetzen"."""
+    if lead:
+        return [fit(" ".join([lead, *(language.flips.get(word.lower(), word) for word in deed)]))]
+    both = declarative.clause_stated(part, language.code, False, True)
+    return [both[0]] if both is not None and both[0] else []

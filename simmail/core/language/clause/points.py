@@ -66,7 +66,8 @@ def points(
             found.append(_claim(claim, answers, language))
         elif question_types.says_only(sentence, language) and before:
             # "It arrives on Friday.  Is that right?"
-            found.append(_about(sentence, before, language, checks=True))
+            if not (found and found[-1].claims and found[-1].behind in before):
+                found.append(_about(sentence, before, language, checks=True))
         elif len(wishes := _clauses_listed(sentence, language)) > 1:
             # "Tell me which of them you want, whether it is urgent, and since when you have had it."
             found.extend(_wanted(one, language) for one in wishes)
@@ -128,7 +129,8 @@ def _claimed(sentence: str, answers: bool, language: Language) -> str:
     how, low = question_types.asking(language.code), sentence.lower().replace("\u2019", "'")
     # What the writer has said itself is asked about only where it is to be confirmed: "..., didn't I?"
     cues = (*how.claiming, *(how.claiming_own if answers and low.rstrip().endswith("?") else ()))
-    cue = max((one for one in cues if f" {one} " in f" {low}"), key=len, default="")
+    # "Sie haben gesagt" is said to its reader, "sie haben gesagt" of others.
+    cue = max((one for one in cues if f" {one} " in f" {low if one.islower() else sentence}"), key=len, default="").lower()
     if not cue or len(low) != len(sentence) or question_types.type_of(low, language):
         return ""
     start = low.index(f"{cue} ") + len(cue) + 1
@@ -183,7 +185,10 @@ def _wanted(item: str, language: Language) -> MailQuestion:
     if whether:
         return _about(f"{item[len(whether):].strip()}", item[len(whether):].strip(), language)
     if question_types.type_of(item.lower(), language):
-        return replace(read_question(f"{item.rstrip(' .?!')}?", language), needs=True)
+        how = restating(language.code)
+        # "Bis wann Sie unterschreiben": of what its reader does it needs nothing.
+        own = how.order != "inverted" and not {*how.asked, *how.you}.isdisjoint(item.split())
+        return replace(read_question(f"{item.rstrip(' .?!')}?", language), needs=not own)
     read = read_question(item, language)
     return replace(read, form="request", type=question_types.named_type(item, language) or "request", options=(),
                    topic=_item(item, language) if language.inflected else read.topic or _item(item, language))

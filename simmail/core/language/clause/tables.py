@@ -88,6 +88,9 @@ class Restate(Struct, frozen=True, forbid_unknown_fields=True):
     proceeding: tuple[str, ...] = ("\0",)
     asked_about: Mapping[str, str] = {}
     negation: str = "\0"
+    not_at_all: str = ""
+    or_so: str = "\0"
+    former: tuple[str, ...] = ()
     confirmed: tuple[str, ...] = ()
     offers: tuple[str, ...] = ()
     accepts: str = ""

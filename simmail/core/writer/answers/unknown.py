@@ -169,5 +169,6 @@ def looked_into(
 def _leaves_choice(low: str, language: Language) -> bool:
     """Whether one of two questions in the second person or the first asks how it is to be, and not how it was."""
     said, how = low.replace(",", " ").split(), restating(language.code)
-    persons = {*language.asker, *language.asked_one, *language.polite_words, *language.familiar_words, *how.asking}
+    persons = {*language.asker, *language.asked_one, *language.polite_words, *language.familiar_words, *how.asking,
+               *how.speakers}
     return not persons.isdisjoint(said) and how.past_words.isdisjoint(said)

@@ -62,6 +62,8 @@ def yes_or_no(scene: Scene, read: Read, question: MailQuestion, values: dict[str
         # "You're not cross, are you?"
         said = f"{scene.language.no}, {so.no}." if yes else f"{so.yes}."
         return Said(act="answer.own", values={**without_topic(values), "value": f"{said[:1].upper()}{said[1:]}"})
+    if positive and how.not_at_all:
+        return Said(act="answer.own", values={**without_topic(values), "value": how.not_at_all})
     statement = (clause_stated(question.behind, scene.language, scene.sides) if question.behind else
                  stated(question.text, scene.language, scene.sides)
                  or clause_stated(_supposed(question.text, scene.language), scene.language, scene.sides))
@@ -87,7 +89,8 @@ def _without_not(clause: str, how: Restate) -> str:
             return " ".join([*words[:at], *words[at + 1:]])
         plain = next((one for one, negated in how.negated.items() if negated == word.lower()), "")
         if plain:
-            return " ".join([*words[:at], *([] if plain in (how.base, *how.based) else [plain]), *words[at + 1:]])
+            behind = [one for one in words[at + 1:] if one.lower() != how.negation]  # "tu n'es pas fâché"
+            return " ".join([*words[:at], *([] if plain in (how.base, *how.based) else [plain]), *behind])
     return ""
 
 
@@ -138,6 +141,10 @@ def either_of(scene: Scene, question: MailQuestion) -> Said | None:
             question.options and question.options[-1].lower().startswith(asking(scene.language.code).limiting)):
         return None  # "every time or only sometimes?" is told by its word
     both = either_stated(question.text, scene.language, scene.sides)
+    how = restating(scene.language.code)
+    if not both and question.form == "either" and how.former and not scene.language.choice_words.isdisjoint(
+            words(question.text.lower())):
+        both = how.former  # "préférez-vous que nous livrions ou que vous passiez la prendre ?"
     if not both:
         return None
     liked_one = liked(both, scene.request.notes, scene.language)

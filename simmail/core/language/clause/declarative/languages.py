@@ -35,6 +35,8 @@ def clause_stated(clause: str, code: str, we: bool, far: bool) -> tuple[str, str
     """Return what a clause behind "whether" says, as L{stated} does."""
     if code in _WHETHER and german.turned(clause):
         return None  # a question, whose verb does not stand last
+    if code in _WHETHER and (asked := german.turned_round(clause)):
+        return stated(asked, code, we, far)  # "du kommst am Freitag"
     return stated(f"{_WHETHER.get(code, '')}{clause}", code, we, far)
 
 

@@ -18,8 +18,8 @@ from simmail.core.language.clause.declarative.german.verbs import (
 )
 from simmail.core.language.clause.tables import MOST_WORDS, STOPS, fit, led_in, restating
 
-#: Words of the longest statement.
-_LONGEST = 16
+#: Words of the longest statement, and of less than the shortest clause.
+_LONGEST, _SHORTEST = 16, 2
 
 
 def stated(question: str, we: bool, far: bool) -> tuple[str, str] | None:
@@ -43,6 +43,15 @@ def turned(clause: str) -> bool:
     return first[:1].isupper() and first not in PERSONS and any(known(first.lower(), person) for person in (ER, WIR))
 
 
+def turned_round(clause: str) -> str:
+    """Return a clause that begins with who is spoken to and its verb as a question, C{""} for another."""
+    words = spelt_words(clause)
+    person = {**PERSONS, "Du": DU}.get(words[0]) if len(words) > _SHORTEST else None
+    if person is None or not may_be(words[1], person) or known(words[-1], person) and not is_participle(words[-1]):
+        return ""
+    return " ".join([words[1], words[0].lower() if words[0] == "Du" else words[0], *words[2:]])
+
+
 def either_stated(question: str, we: bool, far: bool) -> tuple[str, ...]:
     """Return the two things of which a question asks which is so, each as a statement; C{()} where one has no verb."""
     how = german()
@@ -52,6 +61,8 @@ def either_stated(question: str, we: bool, far: bool) -> tuple[str, ...]:
     reader = GermanReader.of(question, we, far)
     first = asking_words(left, how)
     second = [word for word in without_fillers(spelt_words(right), how) if word not in STOPS]
+    if first and first[0].lower() in how.obliged and first[1:2] and PERSONS.get(first[1]) in (ICH, WIR) and second:
+        return _offered(first[2:], second, reader, how)
     if len(first) < 2 or len(second) < 2 or not (how.unstated - how.preferring).isdisjoint((*first, *second)):
         return ()
     clause = parted(first, how)
@@ -65,6 +76,21 @@ def either_stated(question: str, we: bool, far: bool) -> tuple[str, ...]:
     both = [_stated(one, reader, how) for one in (first, second)]
     told = tuple(one[0] for one in both if one is not None and one[0])
     return told if len(told) == len(both) else ()
+
+
+def _offered(
+    first: Sequence[str], second: Sequence[str], reader: GermanReader, how: German
+) -> tuple[str, ...]:
+    """Which of two things its asker shall do: "lieber mit der Post schicken" of "sollen wir sie mit der Post schicken"."""
+    told = []
+    for words in (first, second):
+        if len(words) > 1 and known(words[0], WIR) and words[1] in PERSONS:
+            both = _stated(words, reader, how)
+            told.append("" if both is None else both[0])
+        elif words and is_infinitive(words[-1]) and how.unstated.isdisjoint(words):
+            behind = words[1:] if len(words) > 1 and words[0] in how.those else words
+            told.append(fit(" ".join([how.rather, *reader.flipped(behind, (), (), behind[-1])])))
+    return tuple(told) if len(told) == len((first, second)) and all(told) else ()
 
 
 def wondered(question: str, we: bool, far: bool) -> str:

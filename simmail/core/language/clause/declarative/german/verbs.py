@@ -44,6 +44,8 @@ class German(Struct, frozen=True, forbid_unknown_fields=True, rename={"and_": "a
     if_so: frozenset[str]
     pointing: frozenset[str]
     wished: frozenset[str]
+    those: frozenset[str]
+    rather: str
     familiar: frozenset[str]
     alone: frozenset[str]
     polite: frozenset[str]
