@@ -10,7 +10,7 @@ from functools import cache
 from msgspec import Struct
 from msgspec.structs import replace
 
-from simmail.core.language.clause.alternatives import alternatives, is_clause, several
+from simmail.core.language.clause.alternatives import alternatives, is_clause, is_timed, several
 from simmail.core.language.clause.opening import opens, without_leads
 from simmail.core.language.clause.tables import clause_words, past, restating, third
 from simmail.core.language.clause.tables import led_in as without_lead
@@ -517,15 +517,18 @@ def options(sentence: str, language: Language, asked: bool = False) -> tuple[str
         part = [one for one in tokens[middle + 1:] if one[-1].isalnum()]
         return " ".join(tokens[every - (low[every - 1] in language.choice_prepositions):middle]), " ".join(part)
     ways = tokens[:middle], [one for one in tokens[middle + 1:] if one[-1].isalnum()]
+    persons = restating(language.code)
     if asked and middle < 7 and not opens_question(" ".join(low), language) and all(
             language.choice_prepositions.intersection(map(str.lower, one[1:3])) and one[0].lower() not in
-            language.choice_prepositions for one in ways) and all(one[-1].isalnum() for one in tokens[:-1]):
+            language.choice_prepositions and {*persons.asked, *persons.asking}.isdisjoint(
+                map(str.lower, one)) for one in ways) and all(one[-1].isalnum() for one in tokens[:-1]):
         return " ".join(ways[0]), " ".join(ways[1])  # "cash on site or invoice to the office?"
     if low[middle + 1:middle + 2] and (low[middle + 1] in language.clause_openers or asked and is_clause(
             tokens[middle + 1:], language)):
         return ()  # "shall we change it or that we give it back": no things
     least = 1 if asked and low[0] not in (language.yes, language.no) else 2
-    if middle < least or middle + 1 >= len(tokens) or low[middle + 1] in language.not_words:
+    if middle < least or middle + 1 >= len(tokens) or (
+            low[middle + 1] in language.not_words and not is_timed(" ".join(tokens[middle + 1:]), language)):
         return ()
     right: list[str] = []
     for token in tokens[middle + 1:middle + 10]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from simmail.core.language.clause.declarative import languages as declarative
 from simmail.core.language.clause.question_types import asking
 from simmail.core.language.clause.tables import Restate, done, restating
 from simmail.core.language.tables import Language
@@ -33,13 +34,16 @@ def alternatives(question: str, language: Language) -> tuple[str, ...]:
     right = right[:next((at for at, one in enumerate(right) if at and one.lower() in language.option_ends), None)]
     if not left or not right or len(right) > _MOST or is_clause(right, language):
         return ()
-    if right[0].lower() in language.not_words | language.clause_openers:
+    if right[0].lower() in language.clause_openers or right[0].lower() in language.not_words and not is_timed(
+            " ".join(right), language):
         return ()
     how = restating(language.code)
     if right[0].lower() in how.asked or right[0].lower() in how.asking:
         return ()  # "or you could sign the other one"
     if how.order == "verb_second" and len(right) > 1 and not _acts(left[-1:], how) and _acts(right[-1:], how):
         right = right[:-1]  # "am Donnerstag oder am Montag kommen"
+    if len(left) > 1 and right[-1] in how.no_verbs and _acts(left[-1:], how):
+        left = left[:-1]  # "zusammen liefern oder einzeln"
     start = _start(left, right, language)
     first = left[start:]
     if len(first) > _MOST or first[0].lower() in {*how.asked, *how.auxiliaries, *how.persons}:
@@ -121,8 +125,11 @@ def is_clause(part: Sequence[str], language: Language) -> bool:
     if not how.you.union(how.speakers).isdisjoint(low) or how.you and not how.myself and (
             low[0] in how.mine or low[0] in how.clitics and low[-1] in how.mine):
         return True  # "je te la redonne", "la traes", "vamos nosotros"
-    if how.you and not how.myself and len(part) > 1 and low[0] in how.clitics and not low[1].endswith(how.verb_endings):
+    pronoun = how.you and not how.myself and low[0] in how.clitics and low[0] not in language.determiners
+    if pronoun and len(part) > 1 and not low[1].endswith(how.verb_endings):
         return True  # "te doy dinero", and not "le faire réparer"
+    if declarative.is_own_deed(part, language.code):
+        return True  # "cojo un taxi"
     subjects = {*how.asked, *how.asking, *how.subjects, *language.determiners}
     return language.inflected and len(part) > 1 and part[0].islower() and low[0] not in (
         subjects | language.choice_prepositions) and (part[1] in subjects or low[1] in subjects)
@@ -153,7 +160,7 @@ def _ends(word: str) -> bool:
 
 
 def _acts(last: Sequence[str], how: Restate) -> bool:
-    return bool(last) and last[0].islower() and last[0].endswith(how.verb_endings)
+    return bool(last) and last[0].islower() and last[0].endswith(how.verb_endings) and last[0] not in how.no_verbs
 
 
 def _start(left: Sequence[str], right: Sequence[str], language: Language) -> int:

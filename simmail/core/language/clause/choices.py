@@ -81,8 +81,9 @@ def _wants_which(sentence: str, language: Language) -> bool:
 def _picks(question: MailQuestion, language: Language) -> bool:
     """Whether a question asks which of what was listed before it, and names nothing: "which shall I take?"."""
     first, second, *_ = (*question.text.lower().split(), "", "")
+    named = second in question_types.asking(language.code).picked  # "which colour shall we take?"
     return not (question.options or question.recalls) and first in language.choosing_words and (
-        second in restating(language.code).auxiliaries or second in language.of_words)
+        named or second in restating(language.code).auxiliaries or second in language.of_words)
 
 
 def _told_before(question: MailQuestion, language: Language) -> bool:

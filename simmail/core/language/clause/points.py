@@ -130,7 +130,8 @@ def _claimed(sentence: str, answers: bool, language: Language) -> str:
     # What the writer has said itself is asked about only where it is to be confirmed: "..., didn't I?"
     cues = (*how.claiming, *(how.claiming_own if answers and low.rstrip().endswith("?") else ()))
     # "Sie haben gesagt" is said to its reader, "sie haben gesagt" of others.
-    cue = max((one for one in cues if f" {one} " in f" {low if one.islower() else sentence}"), key=len, default="").lower()
+    said = [one for one in cues if f" {one} " in f" {low if one.islower() else sentence}"]
+    cue = max(said, key=len, default="").lower()
     if not cue or len(low) != len(sentence) or question_types.type_of(low, language):
         return ""
     start = low.index(f"{cue} ") + len(cue) + 1
@@ -209,7 +210,8 @@ def _clauses_listed(sentence: str, language: Language) -> list[str]:
     """
     sentence = _ASIDE.sub("", sentence)
     low = sentence.lower()
-    if is_question(sentence) or "," not in low and f" {language.and_} " not in low:
+    asked = is_question(sentence) and restating(language.code).order == "inverted"
+    if asked or "," not in low and f" {language.and_} " not in low:
         return []
     cues = [match.end() for match in _telling(language.code).finditer(low)]
     if not cues:
@@ -222,7 +224,7 @@ def _clauses_listed(sentence: str, language: Language) -> list[str]:
         return []  # things alone are told in one go
     things = [at for at in begins if low[at:].partition(" ")[0] in language.determiners]
     starts = sorted({*asking, *([] if documents(sentence, language) else things)})
-    found = [sentence[begin:end].strip(" ,.;:!") for begin, end in zip(starts, [*starts[1:], len(sentence)])]
+    found = [sentence[begin:end].strip(" ,.;:!?") for begin, end in zip(starts, [*starts[1:], len(sentence)])]
     return [one.removesuffix(f" {language.and_}").strip(" ,") for one in found]
 
 

@@ -124,6 +124,7 @@ class Asking(Struct, frozen=True, forbid_unknown_fields=True):
     prohibiting: tuple[str, ...] = ("\0",)
     asking_whom: tuple[str, ...] = ()
     ask_me: str = ""
+    picked: frozenset[str] = frozenset()
     picking_days: tuple[str, ...] = ("\0",)
     standing_in: tuple[str, ...] = ()
     sending: frozenset[str] = frozenset()

@@ -89,6 +89,7 @@ class Restate(Struct, frozen=True, forbid_unknown_fields=True):
     asked_about: Mapping[str, str] = {}
     negation: str = "\0"
     not_at_all: str = ""
+    not_known: str = ""
     or_so: str = "\0"
     former: tuple[str, ...] = ()
     confirmed: tuple[str, ...] = ()

@@ -35,6 +35,8 @@ from simmail.core.writer.speech_act import Said
 
 #: Types of questions that a thread answers or leaves open.
 _REMEMBERED = frozenset(("who", "where", "when", "long", "much", "many", "what", "how"))
+#: Things to choose that are no list.
+_PAIR = 2
 #: Words of a thing to choose that needs no article.
 _SHORT = 2
 #: Answers that say by themselves what they are the answer to.
@@ -77,7 +79,7 @@ def answer(
         theirs = mentions_any(whole, asking(scene.language.code).claiming)
         return Said(act="answer.unsaid" if theirs else "answer.never", values=without_topic(values))
     found = looked_up(scene, read, question, known) if question.form != "opinion" else None
-    if found is not None:
+    if found is not None and not _unoffered(question, found):
         return found
     begins = exchanged(scene, read, question)
     if question.form == "opinion":
@@ -116,6 +118,13 @@ def answer(
             of_things(question, scene.language)):
         return yes_or_no(scene, read, question, values)
     return unknown(scene, read, question, values, known)
+
+
+def _unoffered(question: MailQuestion, found: Said) -> bool:
+    """Whether what somebody likes is none of three or more things that a mail lists: of black, silver and green."""
+    listed = question.options if question.form == "choice" else ()
+    value = str(found.values.get("value", "")).lower()
+    return len(listed) > _PAIR and not any(one.split()[-1].lower() in value for one in listed)
 
 
 def exchanged(scene: Scene, read: Read, question: MailQuestion) -> Said | None:

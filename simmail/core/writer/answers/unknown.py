@@ -4,6 +4,7 @@ What is said to a question that nobody has told the answer to, by its type.
 
 from __future__ import annotations
 
+from simmail.core.language.clause.declarative.languages import is_own_deed
 from simmail.core.language.clause.opening import without_leads
 from simmail.core.language.clause.question_types import asking, mentions_any
 from simmail.core.language.clause.statement import clause_stated, stated, wondered
@@ -171,4 +172,5 @@ def _leaves_choice(low: str, language: Language) -> bool:
     said, how = low.replace(",", " ").split(), restating(language.code)
     persons = {*language.asker, *language.asked_one, *language.polite_words, *language.familiar_words, *how.asking,
                *how.speakers}
-    return not persons.isdisjoint(said) and how.past_words.isdisjoint(said)
+    acts = any(is_own_deed(pair, language.code) for pair in zip(said, said[1:]))
+    return (acts or not persons.isdisjoint(said)) and how.past_words.isdisjoint(said)

@@ -63,7 +63,9 @@ def yes_or_no(scene: Scene, read: Read, question: MailQuestion, values: dict[str
         said = f"{scene.language.no}, {so.no}." if yes else f"{so.yes}."
         return Said(act="answer.own", values={**without_topic(values), "value": f"{said[:1].upper()}{said[1:]}"})
     if positive and how.not_at_all:
-        return Said(act="answer.own", values={**without_topic(values), "value": how.not_at_all})
+        self_asked = words(positive)[0] in {*how.asked, *how.you, *map(str.capitalize, (*how.asked, *how.you))}
+        said = how.not_at_all if self_asked else how.not_known
+        return Said(act="answer.own", values={**without_topic(values), "value": said})
     statement = (clause_stated(question.behind, scene.language, scene.sides) if question.behind else
                  stated(question.text, scene.language, scene.sides)
                  or clause_stated(_supposed(question.text, scene.language), scene.language, scene.sides))

@@ -12,9 +12,9 @@ from tests.core.writer.samples import NOW, mail
 class ChoiceTests(SynchronousTestCase):
     """Choices between what another sentence names."""
 
-    def offered(self, text: str) -> list[tuple[str, ...]]:
-        """Return what each point of an English mail offers."""
-        return [one.options for one in read_mail(mail(text), NOW, language("en")).points]
+    def offered(self, text: str, code: str = "en") -> list[tuple[str, ...]]:
+        """Return what each point of a mail offers."""
+        return [one.options for one in read_mail(mail(text), NOW, language(code)).points]
 
     def test_three(self) -> None:
         """Three things that are listed may be asked about in the next sentence, or behind a short one."""
@@ -41,3 +41,22 @@ class ChoiceTests(SynchronousTestCase):
                          "What would you like us to do?"),
             [("please send yellow ones straight away", "I'll wait", "please refund the money")])
         self.assertEqual(self.offered("The lorry is late. What would you like us to do?"), [()])
+
+    def test_other_languages(self) -> None:
+        """In other languages it is chosen as they say it."""
+        for code, text, offer in (
+            ("de", "Wir können die Pumpe ersetzen, oder Sie warten auf das Ersatzteil. Wie sollen wir vorgehen?",
+             ("bitte die Pumpe ersetzen", "ich warte auf das Ersatzteil")),
+            ("fr", "Nous pouvons remplacer la pompe, ou bien vous attendez la pièce. Comment voulez-vous procéder ?",
+             ("vous pouvez remplacer la pompe", "j'attends la pièce")),
+            ("es", "Podemos cambiar la bomba, o esperan ustedes la pieza. ¿Cómo quieren que procedamos?",
+             ("pueden cambiar la bomba", "esperamos la pieza")),
+            ("de", "Das Rad gibt es in Schwarz, Silber oder Grün. Welche Farbe haben Sie da?",
+             ("Schwarz", "Silber", "Grün")),
+            ("fr", "Les cartons existent en blanc, en gris ou en brun. Lesquels souhaitez-vous ?",
+             ("en blanc", "en gris", "en brun")),
+            ("fr", "Tu arrives samedi ou seulement dimanche ?", ("samedi", "seulement dimanche")),
+            ("de", "Kommst du am Montag oder erst am Dienstag?", ("am Montag", "erst am Dienstag")),
+        ):
+            self.assertEqual(self.offered(text, code), [offer], text)
+        self.assertEqual(self.offered("¿Vienes a buscarme a la estación o cojo un taxi?", "es"), [()])

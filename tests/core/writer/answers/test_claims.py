@@ -51,3 +51,17 @@ class ClaimTests(SynchronousTestCase):
         self.assertTrue({"I'm bringing the map.", ""}.issuperset(self.values(
             "Hi Maria,\n\nwho's bringing the map?\n\nDana", org="", role="")))
         self.assertIn("You can ask me.", self.values("She needs a login too, who do I ask for that?"))
+
+    def test_other_languages(self) -> None:
+        """What was promised is confirmed, and what nobody is is denied."""
+        for text, said in (
+            ("Hallo Maria,\n\ndu hattest gesagt, du leihst mir am Freitag dein Auto, stimmt's?\n\nViele Grüße\nDana",
+             "ich leihe dir am Freitag mein Auto"),
+            ("Hallo Maria,\n\ndu bist doch nicht böse wegen neulich, oder?\n\nViele Grüße\nDana",
+             "Nein, ich bin nicht böse wegen neulich."),
+            ("Bonjour Maria,\n\nTu n'es pas fâchée pour l'autre jour, non ?\n\nBises\nDana", "Non, pas du tout."),
+            ("Hola Maria:\n\ndijiste que me prestarías tu coche el viernes, ¿verdad?\n\nUn beso\nDana",
+             "te prestaré mi coche el viernes"),
+        ):
+            told = self.values(text, org="", role="")
+            self.assertTrue(any(said.rstrip(".") in one for one in told), (text, told))

@@ -4,6 +4,8 @@ The languages other than English whose questions are said again as statements.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from simmail.core.language.clause.declarative.french import statement as french
 from simmail.core.language.clause.declarative.german import statement as german
 from simmail.core.language.clause.declarative.spanish import statement as spanish
@@ -38,6 +40,11 @@ def clause_stated(clause: str, code: str, we: bool, far: bool) -> tuple[str, str
     if code in _WHETHER and (asked := german.turned_round(clause)):
         return stated(asked, code, we, far)  # "du kommst am Freitag"
     return stated(f"{_WHETHER.get(code, '')}{clause}", code, we, far)
+
+
+def is_own_deed(part: Sequence[str], code: str) -> bool:
+    """Return whether words say, in a language without pronouns, what their speaker does: "cojo un taxi"."""
+    return code == "es" and len(part) > 1 and spanish.of_speaker(part[0].lower(), part[1].lower())
 
 
 def wondered(question: str, code: str, we: bool, far: bool) -> str:

@@ -6,11 +6,19 @@ from random import Random
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core.language.clause.declarative.languages import clause_stated, either_stated, stated, wondered
+from simmail.core.language.clause.declarative.languages import (
+    clause_stated, either_stated, is_own_deed, stated, wondered,
+)
 
 
 class LanguageTests(SynchronousTestCase):
     """One way to each."""
+
+    def test_own_deed(self) -> None:
+        """Only where no pronoun says it, a verb tells that its speaker acts."""
+        self.assertTrue(is_own_deed(["Hago", "una", "tarta"], "es"))
+        self.assertFalse(is_own_deed(["una", "tarta"], "es"))
+        self.assertFalse(is_own_deed(["fais", "un"], "fr"))
 
     def test_known(self) -> None:
         """A language is asked by its code."""

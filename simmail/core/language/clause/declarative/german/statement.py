@@ -68,6 +68,11 @@ def either_stated(question: str, we: bool, far: bool) -> tuple[str, ...]:
     clause = parted(first, how)
     if clause is None or clause.fronted:
         return ()
+    if second[0] in how.obliged and PERSONS.get(second[1]) in (ICH, WIR) and is_infinitive(second[-1]):
+        # "Holst du mich ab, oder soll ich ein Taxi nehmen?"
+        done = _stated(first, reader, how)
+        rather = fit(" ".join([how.rather, *reader.flipped(second[2:], (), (), second[-1])]))
+        return () if done is None or not done[0] else (done[0], rather)
     if second[1] not in PERSONS and not any(known(second[0], person) for person in (ER, WIR, DU)):
         # A verb phrase: "oder einfach wegwerfen".
         if not is_infinitive(second[-1]) or clause.verb not in how.modals or not is_infinitive(first[-1]):
@@ -81,7 +86,7 @@ def either_stated(question: str, we: bool, far: bool) -> tuple[str, ...]:
 def _offered(
     first: Sequence[str], second: Sequence[str], reader: GermanReader, how: German
 ) -> tuple[str, ...]:
-    """Which of two things its asker shall do: "lieber mit der Post schicken" of "sollen wir sie mit der Post schicken"."""
+    """Which of two things its asker shall do: "lieber per Post schicken" of "sollen wir sie per Post schicken"."""
     told = []
     for words in (first, second):
         if len(words) > 1 and known(words[0], WIR) and words[1] in PERSONS:

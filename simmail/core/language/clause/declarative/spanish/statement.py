@@ -12,7 +12,9 @@ from simmail.core.language.clause.declarative.spanish.clause import (
 )
 from simmail.core.language.clause.declarative.spanish.denial import denied
 from simmail.core.language.clause.declarative.spanish.persons import SpanishReader
-from simmail.core.language.clause.declarative.spanish.verbs import EL, ELLOS, Spanish, forms_of, is_infinitive, spanish
+from simmail.core.language.clause.declarative.spanish.verbs import (
+    EL, ELLOS, NOSOTROS, YO, Spanish, forms_of, is_infinitive, spanish,
+)
 from simmail.core.language.clause.tables import MOST_WORDS, fit
 from simmail.core.language_data import given_names
 
@@ -52,6 +54,11 @@ def either_stated(question: str, we: bool, far: bool) -> tuple[str, ...]:
     both = [_stated(one, reader, how) for one in (first, second) if one is not None]
     told = tuple(one[0] for one in both if one is not None and one[0])
     return told if len(told) == 2 else ()
+
+
+def of_speaker(verb: str, behind: str) -> bool:
+    """Return whether a word is a verb of its speaker and a thing stands behind: "compramos unos"."""
+    return behind in spanish().determiners and any(form.person in (YO, NOSOTROS) for form in forms_of(verb))
 
 
 def wondered(question: str, we: bool, far: bool) -> str:

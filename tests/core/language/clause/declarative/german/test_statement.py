@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core.language.clause.declarative.german.statement import either_stated, stated, wondered
+from simmail.core.language.clause.declarative.german.statement import either_stated, stated, turned_round, wondered
 
 #: Questions to somebody who speaks for himself and says "Sie", and what is so, and what is not.
 _STATED = {
@@ -92,7 +92,19 @@ class StatedTests(SynchronousTestCase):
         self.assertEqual(either_stated("Fliegst du lieber oder nimmst du den Zug?", False, True), (
             "ich fliege lieber", "ich nehme den Zug"))
         self.assertEqual(either_stated("Tee oder Kaffee?", False, True), ())
+        self.assertEqual(either_stated("Soll ich ihn reparieren lassen oder gleich einen neuen kaufen?", False, True), (
+            "lieber reparieren lassen", "lieber gleich einen neuen kaufen"))
+        self.assertEqual(either_stated("Sollen wir sie schicken oder holen Sie sie selbst ab?", False, True), (
+            "lieber schicken", "ich hole sie selbst ab"))
+        self.assertEqual(either_stated("Holst du mich ab oder soll ich ein Taxi nehmen?", False, False), (
+            "ich hole dich ab", "lieber ein Taxi nehmen"))
         self.assertEqual(either_stated("Kommst du am Montag oder am Dienstag?", False, True), ())
+
+    def test_turned_round(self) -> None:
+        """A clause with its verb second is asked with it first; one with it last is no such clause."""
+        self.assertEqual(turned_round("Du kommst am Freitag"), "kommst du am Freitag")
+        self.assertEqual(turned_round("Sie tauschen ihn kostenlos um"), "tauschen Sie ihn kostenlos um")
+        self.assertEqual(turned_round("wir die Anlage noch ändern sollen"), "")
 
     def test_wondered(self) -> None:
         """Behind "ich weiß nicht" the verb goes last."""

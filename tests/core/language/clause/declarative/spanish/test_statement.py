@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core.language.clause.declarative.spanish.statement import either_stated, stated, wondered
+from simmail.core.language.clause.declarative.spanish.statement import either_stated, of_speaker, stated, wondered
 
 #: Questions to somebody who speaks for himself and says "usted", and what is so, and what is not.
 _STATED = {
@@ -97,3 +97,10 @@ class StatedTests(SynchronousTestCase):
             "¿Vienes?": "",
         }.items():
             self.assertEqual(wondered(question, False, True), clause, question)
+
+    def test_of_speaker(self) -> None:
+        """A verb says who acts, and a noun that looks like one does not."""
+        self.assertTrue(of_speaker("cojo", "un"))
+        self.assertTrue(of_speaker("compramos", "unos"))
+        self.assertFalse(of_speaker("vino", "un"))
+        self.assertFalse(of_speaker("cojo", "taxi"))
