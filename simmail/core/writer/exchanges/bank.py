@@ -31,8 +31,8 @@ class Exchange(Struct, frozen=True):
     @ivar yes, no, later: what is said to what asks for something; warm, plain, cross: to what tells something.
     @ivar silent: the share of people who say nothing to it.
     @ivar fits: where alone it fits, as the bank of the first language has it; C{""} for anywhere.  C{"thread"}: it is
-        about what its reader wrote before; C{"named"}: what is asked about is named; C{"advice"}: advice is asked for,
-        and not what is to be done now.
+        about what its reader wrote before; C{"named"}: what is asked about is named; C{"advice"}: advice is asked of a
+        person, not of a firm, and not what is to be done now.
     """
 
     heard: tuple[str, ...]

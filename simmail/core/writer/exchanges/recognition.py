@@ -77,7 +77,8 @@ def _fits(scene: Scene, where: str, sentence: str) -> bool:
         return bool(scene.request.own)  # "I don't understand that": what its reader wrote
     if where == "named":
         return len(content(sentence, code)) >= _NAMED  # "who decided this?" asks nobody to take it on
-    return where != "advice" or not mentions_any(sentence, restating(code).proceeding)
+    # "What would you suggest?" asks a firm for no counsel in life.
+    return where != "advice" or not (scene.sides.we or mentions_any(sentence, restating(code).proceeding))
 
 
 def told(scene: Scene, read: Read, sentences: Sequence[str]) -> dict[str, Said]:

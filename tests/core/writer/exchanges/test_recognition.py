@@ -55,6 +55,8 @@ class BegunTests(SynchronousTestCase):
             ("Who decided this?", ""), ("Who is in charge of repairs?", "who_is_in_charge_asked"),
         ):
             self.assertEqual(getattr(begun(scene("Hello."), sentence, True), "name", ""), name, sentence)
+        firm = set_scene(request(mail("Hello."), meaning=MEANING))
+        self.assertIsNone(begun(firm, "What would you do in my place?", True))
         # Of a sentence that asks two things each has to name its own.
         self.assertIsNone(begun(scene("Hello."), "Who decided and when is it now?", True, "Who decided?"))
 
