@@ -13,7 +13,7 @@ from simmail.core.language.clause import question_types
 from simmail.core.language.clause.declarative import languages as declarative
 from simmail.core.language.clause.inverted import flipped
 from simmail.core.language.clause.tables import Sides, clause_words, cut, done, fit, restating
-from simmail.core.language.questions import MailQuestion, options, read_question
+from simmail.core.language.questions import MailQuestion, is_question, options, read_question
 from simmail.core.language.tables import Language
 from simmail.core.language.text import say
 
@@ -46,7 +46,7 @@ def choice(
         return None
     if _asks_which(asked[0], language) and (offer := _named(before, language) or _other(before, language)):
         return _choice(asked[0], offer)
-    if listed and _picks(asked[0], language):
+    if listed and _picks(asked[0], before, language):
         # "They come in black, silver or polished.  Which shall I put down for you?"
         return _choice(asked[0], listed)
     if _told_before(asked[0], language) and (offer := _pair(before, language)):
@@ -78,10 +78,11 @@ def _wants_which(sentence: str, language: Language) -> bool:
         words[-2:]) and question_types.mentions_any(sentence, question_types.asking(language.code).wanting)
 
 
-def _picks(question: MailQuestion, language: Language) -> bool:
+def _picks(question: MailQuestion, before: str, language: Language) -> bool:
     """Whether a question asks which of what was listed before it, and names nothing: "which shall I take?"."""
     first, second, *_ = (*question.text.lower().split(), "", "")
-    named = second in question_types.asking(language.code).picked  # "which colour shall we take?"
+    # "Which colour shall we take?", unless it is asked beside another choice.
+    named = second in question_types.asking(language.code).picked and not is_question(before)
     return not (question.options or question.recalls) and first in language.choosing_words and (
         named or second in restating(language.code).auxiliaries or second in language.of_words)
 
