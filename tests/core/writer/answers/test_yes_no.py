@@ -38,6 +38,8 @@ class YesNoTests(SynchronousTestCase):
             ("Could the bar stay open until midnight?", (
                 "answer.yes yes", "answer.no no", "answer.stated the bar can stay open until midnight",
                 "answer.denied the bar can't stay open until midnight")),
+            ("The shop is not closed on Sunday, is it?", (
+                "answer.own No, the shop isn't closed on Sunday.", "answer.own The shop is closed on Sunday.")),
             ("Are you coming to the concert?", (
                 "answer.yes yes, we are", "answer.no no, we aren't", "answer.stated we're coming to the concert",
                 "answer.denied we aren't coming to the concert")),
