@@ -30,7 +30,7 @@ from simmail.core.writer.sources.known import (
     asks_state, is_told, looked_up, option_said, own, said_before, values_for, without_topic,
 )
 from simmail.core.writer.sources.noted import liked
-from simmail.core.writer.sources.recall import was_said
+from simmail.core.writer.sources.recall import is_gone, was_said
 from simmail.core.writer.speech_act import Said
 
 #: Types of questions that a thread answers or leaves open.
@@ -46,7 +46,7 @@ _NAMED = frozenset({
     "answer.sum", "answer.never", "answer.open", "answer.called_off", "answer.confirm", "answer.do", "answer.dont",
     "answer.option", "answer.way", "answer.who", "answer.me", "answer.opinion",
     "answer.stated", "answer.denied", "answer.find_out", "answer.item", "answer.noted",
-    "answer.weigh", "answer.checked",
+    "answer.weigh", "answer.checked", "answer.gone",
 })
 #: Answers that compare what is asked with what is known.
 _COMPARED = frozenset({"answer.said_so", "answer.said_not"})
@@ -71,10 +71,19 @@ def answer(
     @param back: it may be answered with a question.
     """
     values = values_for(scene, read, question, known)
+    if scene.request.own and question.type == "yes_no":
+        # "They're still on, aren't they?"
+        whole = " ".join(one for one in read.found.prose.sentences if one and (
+            stands_in(question, one) or question.behind and question.behind in one))
+        if is_gone(whole or question.text, known.remarks, scene.language):
+            return Said(act="answer.gone", values=without_topic(values))
     if question.claims and scene.request.own:
         # What nobody spoke of was not said, whoever claims it.
         if was_said(question.behind, known.remarks, scene.language):
             return yes_or_no(scene, read, question, values)
+        told = looked_up(scene, read, question, known)
+        if told is not None and told.act == "answer.said_not":
+            return told  # "I told you that it was £100": it was £70
         whole = next((one for one in read.found.prose.sentences if question.behind in one), "")
         theirs = mentions_any(whole, asking(scene.language.code).claiming)
         return Said(act="answer.unsaid" if theirs else "answer.never", values=without_topic(values))

@@ -16,6 +16,7 @@ from simmail.core.language.questions import MailQuestion
 from simmail.core.language.tables import Language
 from simmail.core.records.conversation import Remark
 from simmail.core.writer.sources.cut.bounds import Ranges, compared, ranges
+from simmail.core.writer.sources.cut.words import cutting
 from simmail.core.writer.sources.limits import limit_words
 from simmail.core.writer.sources.marks import Marks, agree, marks
 from simmail.core.writer.sources.reckoning import priced
@@ -72,6 +73,17 @@ def was_said(statement: str, remarks: Sequence[Remark], language: Language) -> b
     own, figures = content(statement, language.code), set(_FIGURES.findall(_REJECTED.split(statement)[0]))
     return any(2 * len(shared(own, content(one.value, language.code))) >= len(own) and figures.issubset(
         _FIGURES.findall(one.value)) for one in remarks)
+
+
+def is_gone(asked: str, remarks: Sequence[Remark], language: Language) -> bool:
+    """Return whether what somebody takes to hold still was called off by the one who spoke of it last."""
+    how = cutting(language.code)
+    if how.still.isdisjoint(re.findall(r"\w+", asked.lower())):
+        return False
+    own = content(asked, language.code) - content(" ".join(how.still), language.code)
+    last = next((one for one in reversed(remarks) if one.kind == "said" and one.by == "correspondent" and shared(
+        own, content(one.value, language.code))), None)
+    return last is not None and mentions_any(f" {last.value.lower()} ", how.gone)
 
 
 def is_moved(remark: Remark, remarks: Sequence[Remark], language: Language) -> bool:

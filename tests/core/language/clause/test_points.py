@@ -31,6 +31,10 @@ class PointTests(SynchronousTestCase):
         self.assertEqual(read("Please let us know whether clause 7 can stay and who will sign."),
                          [("yes_no", "clause 7 can stay"), ("who", "")])
 
+    def test_own_claim(self) -> None:
+        """What the writer says it has said is asked about once."""
+        self.assertEqual(read("You said you'd pay for the pitch, didn't you?"), [("yes_no", "you'd pay for the pitch")])
+
     def test_which(self) -> None:
         """Which of two things is asked for stands in the sentence before."""
         self.assertEqual(read("You can have a place on 18 March or your £140 back. Which would you prefer?"),

@@ -10,7 +10,7 @@ from simmail.core.language.facts import read_facts
 from simmail.core.language.questions import read_question
 from simmail.core.language.tables import language
 from simmail.core.records.conversation import Remark, RemarkKind
-from simmail.core.writer.sources.recall import check, recall
+from simmail.core.writer.sources.recall import check, is_gone, recall
 from tests.core.writer.samples import NOW, TEMPERAMENTS, mail, wrote
 
 EN = language("en")
@@ -47,6 +47,22 @@ class RecallTests(SynchronousTestCase):
         ):
             found = check(read_question(question, EN), NOW, THREAD, facts, EN)
             self.assertEqual(found.agrees if found else None, so, question)
+
+    def test_gone(self) -> None:
+        """What was called off is on no more, whoever takes it so."""
+        for code, said, asked, gone in (
+            ("en", ("The fireworks start at eight.", "The fireworks are off, by the way."),
+             "The fireworks are still on, aren't they?", True),
+            ("en", ("The fireworks are off.", "The fireworks are at nine after all."), "Are the fireworks still on?",
+             False),
+            ("en", ("And can we skip the Friday?",), "And we're still going up on the Friday, yes?", True),
+            ("en", ("The fireworks are off.",), "Is the band still coming?", False),
+            ("de", ("Das Feuerwerk fällt aus.",), "Das Feuerwerk gibt es noch, oder?", True),
+            ("fr", ("Le concert est annulé.",), "Le concert a toujours lieu, non ?", True),
+            ("es", ("El concierto se cancela.",), "¿El concierto sigue en pie?", True),
+        ):
+            remarks = [remark("said", "", one) for one in said]
+            self.assertIs(is_gone(asked, remarks, language(code)), gone, asked)
 
     def test_counted(self) -> None:
         """A right day makes no wrong number right."""

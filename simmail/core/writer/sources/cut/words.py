@@ -60,6 +60,8 @@ class Cutting(Struct, frozen=True, forbid_unknown_fields=True):
     ambiguous: frozenset[str] = frozenset()
     measured: tuple[str, ...] = ()
     now: tuple[str, ...] = ()
+    still: frozenset[str] = frozenset()
+    gone: tuple[str, ...] = ()
     addresses: tuple[str, ...] = ()
     own_address: frozenset[str] = frozenset()
     measures: Mapping[str, frozenset[str]] = {}
