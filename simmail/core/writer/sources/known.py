@@ -400,7 +400,8 @@ def _quoted(
 def _names_two(question: MailQuestion, language: Language) -> bool:
     """Whether a question asks for two things by their names: "what is the name of the vet, and the number?"."""
     _, joint, behind = question.text.lower().partition(f" {language.and_} ")
-    return bool(joint) and behind.split(" ")[0] in language.determiners and not any(
+    return bool(joint) and behind.split(" ")[0] in (
+            language.determiners | cutting(language.code).pointing) and not any(
         word in restating(language.code).auxiliaries for word in behind.split())
 
 

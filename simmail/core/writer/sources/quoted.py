@@ -16,6 +16,7 @@ from simmail.core.language.questions import MailQuestion
 from simmail.core.language.tables import Language
 from simmail.core.records.conversation import Remark
 from simmail.core.writer.sources.cut.piece import turned
+from simmail.core.writer.sources.cut.words import cutting
 from simmail.core.writer.sources.said_words import content, shared
 from simmail.core.writer.sources.sentence import Hit, asks_only
 
@@ -56,6 +57,7 @@ def quoted(
     if not how.unquoted.isdisjoint(low.replace("?", " ").split()):
         return None
     said = [one for one in remarks if one.kind == "said" and not asks_only(one.value, language)
+            and (not one.value.endswith("?") or mentions_any(one.value, how.moving))
             and len(one.value.split()) >= _SHORTEST and len(one.value) <= _LONGEST]
     words = [content(one.value, language.code) for one in said]
     often = Counter(word for some in words for word in some)
@@ -75,7 +77,14 @@ def quoted(
                 f" {said[place].value.lower()}", how.prohibiting)), default=None)
         if best is not None:
             one = said[best[1]]
-            text = one.value if one.by == "persona" else turned(one.value, language, far)
+            if one.value.endswith("?"):
+                return None  # "Could you do plums instead?": what was said before holds no more
+            value = one.value
+            first = value.split()[0].lower().partition("'")[0]
+            before = [other for other in remarks[:remarks.index(one)] if other.kind == "said" and other.at == one.at]
+            if before and question.type == "who" and first in cutting(language.code).pointing:
+                value = f"{before[-1].value.rstrip(' .!')}. {value}"  # "Theo wants to come.  He'd bring firewood."
+            text = value if one.by == "persona" else turned(value, language, far)
             return Quoted(f"{text[:1].upper()}{text[1:].rstrip(' .!')}.", one) if text else None
     return None
 

@@ -32,6 +32,16 @@ class QuotedTests(SynchronousTestCase):
         self.assertEqual(told("Where was the stopcock again?"),
                          "The stopcock is under the stairs, behind the shoe rack.")
 
+    def test_before(self) -> None:
+        """Whom a sentence speaks of stands in the one before; what was but asked is not told."""
+        thread = ("Theo from work wants to come. He'd bring the firewood. Could you bring a cool box for the cheese?",)
+        for question, answer in (
+            ("Who was bringing the firewood?", "Theo from work wants to come. He'd bring the firewood."),
+            ("What did we say about the cheese?", ""),
+        ):
+            found = quoted(read_question(question, EN), question, remarks("en", thread), (), EN, False)
+            self.assertEqual("" if found is None else found.text, answer)
+
     def test_part(self) -> None:
         """A part that names nothing is of what the whole sentence speaks of."""
         self.assertEqual(told("What car does he drive?", "What was the name of the fitter and what car does he drive?"),
