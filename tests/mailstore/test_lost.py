@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 from datetime import timedelta
 from pathlib import Path
 from types import SimpleNamespace
@@ -144,6 +145,21 @@ class LostTests(SynchronousTestCase):
             self.assertEqual({uid: octets for uid, octets in found.items() if uid < 4},
                              {uid: octets for uid, octets in moved.items() if uid < 4})
         self.both(lose)
+
+    def test_expunged_and_elsewhere_lost(self) -> None:
+        """What was expunged stays away at each later start, also when another copy came back under another UID."""
+        result_of(self.store.accept(a_delivery(2, MARIA, (TOM, "Lab"))))
+        result_of(result_of(self.store.folder(MARIA, "INBOX")).expunge([4]))
+        before, lab = self.inbox(), self.inbox("Lab", TOM)
+        self.provider.die()
+        shutil.rmtree(f"{self.path}/mail/main/{TOM}/.Lab")
+        self.store = self.provider.start()
+        for _ in range(2):
+            result_of(self.store.uncommitted())
+            self.assertEqual((self.inbox(), sorted(self.inbox("Lab", TOM).values())), (before, sorted(lab.values())))
+            self.assertEqual(list(Path(self.path).rglob(f"{MARIA}/*/d-2,*")), [])
+            self.store = self.provider.restart()
+        self.provider.stop()
 
     def test_batches_and_replacements(self) -> None:
         """Each of several messages that came together; what was replaced stays away; when they were saved is known."""

@@ -113,8 +113,8 @@ class Retained:
         here = [Copy(placement.mailbox, placement.folder, *place)
                 for placement, place in zip(one.described.placements, filed.places)]
         for at, copy in enumerate(here):
-            # Where two placements are one message, it is the first one's.
-            if copy not in here[:at]:
+            # Where two placements are one message, it is the first one's; one that was gone before has no UID.
+            if copy.uid and copy not in here[:at]:
                 self._place(one, at, copy)
 
     def _place(self, one: Journalled, at: int, copy: Copy | None) -> None:

@@ -53,6 +53,12 @@ class RetainedTests(RecordsTestCase):
         self.assertEqual(self.places(TWO, filed("d-2", (5, 7)), filed("d-2", (6, 7)), departed(MARIA, "INBOX", 5)), {
             "d-2": [Copy(MARIA, "INBOX", 6, 7)]})
 
+    def test_filed_again_without_one(self) -> None:
+        """What was expunged before the others were filed again, and so has no UID, is nowhere still."""
+        self.assertEqual(self.places(
+            ONE, filed("d-1", (5, 7), (5, 8)), departed(MARIA, "INBOX", 5), filed("d-1", (0, 0), (6, 9))), {
+            "d-1": [None, Copy(TOM, "Archive", 6, 9)]})
+
     def test_expunged(self) -> None:
         """What left for good is nowhere; of another UIDVALIDITY, or folder, nothing is meant."""
         start = (ONE, filed("d-1", (5, 7), (5, 8)))
