@@ -67,10 +67,12 @@ def points(
         elif question_types.says_only(sentence, language) and before:
             # "It arrives on Friday.  Is that right?", "I told you it was on Friday, didn't I?"
             claim = _claimed(f"{before.strip(' .')}?", answers, language)
-            if not claim and not (found and found[-1].claims and found[-1].behind in before):
-                found.append(_about(sentence, before, language, checks=True))
-            elif claim and not (found and found[-1].claims and found[-1].behind == say(claim, _SAID)):
+            if _claimed(before, answers, language):
+                pass  # it is asked about already
+            elif claim:
                 found.append(replace(_about(claim, claim, language, checks=True), recalls=answers, claims=True))
+            else:
+                found.append(_about(sentence, before, language, checks=True))
         elif len(wishes := _clauses_listed(sentence, language)) > 1:
             # "Tell me which of them you want, whether it is urgent, and since when you have had it."
             found.extend(_wanted(one, language) for one in wishes)

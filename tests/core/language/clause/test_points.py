@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.language.reader import Findings
@@ -33,7 +34,10 @@ class PointTests(SynchronousTestCase):
 
     def test_own_claim(self) -> None:
         """What the writer says it has said is asked about once."""
-        self.assertEqual(read("You said you'd pay for the pitch, didn't you?"), [("yes_no", "you'd pay for the pitch")])
+        self.assertEqual(read("You said you'd pay for the pitch, didn't you?"), [("yes_no", "")])
+        self.assertEqual([one.behind for one in Findings(replace(
+            mail("You said you'd pay for the pitch, didn't you?"), in_reply_to="<0@x.example>"), NOW).points],
+            ["you'd pay for the pitch"])
 
     def test_which(self) -> None:
         """Which of two things is asked for stands in the sentence before."""

@@ -31,9 +31,11 @@ class ClaimTests(SynchronousTestCase):
     def test_never_said(self) -> None:
         """What nobody spoke of was not said, nor with other figures; what was is not denied so."""
         for temperament in TEMPERAMENTS:
-            for text in ("You also told me your neighbour is fine with the noise, so I'll be there at seven.",
-                         "You promised me 900 pounds for the base in concrete, is that right?"):
-                self.assertIn("answer.unsaid", self.acts(text, BASE, HALF, temperament=temperament), text)
+            for text, act in (
+                ("You also told me your neighbour is fine with the noise, so I'll be there at seven.", "answer.unsaid"),
+                ("You promised me 900 pounds for the base in concrete, is that right?", "answer.said_not"),
+            ):
+                self.assertIn(act, self.acts(text, BASE, HALF, temperament=temperament), text)
             self.assertNotIn("answer.unsaid", self.acts(
                 "You said you'd pay half up front, didn't you?", BASE, HALF, temperament=temperament))
 
