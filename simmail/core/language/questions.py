@@ -20,7 +20,7 @@ from simmail.core.language.clause.question_types import (
 )
 from simmail.core.language.tables import Language, meaning, spaced
 from simmail.core.language.tables import language as known
-from simmail.core.language.text import say
+from simmail.core.language.text import capital, say
 
 #: Fewer characters before an "and" are no question of their own.
 _SHORTEST = 8
@@ -114,7 +114,7 @@ def read_question(sentence: str, language: Language, form: str = "", about: str 
     """
     if form:
         return MailQuestion(
-            text=_capital(say(sentence, 200)), form=form,
+            text=capital(say(sentence, 200)), form=form,
             topic=say(about or (_noun(topic(sentence, language), language) if form == "opinion" else ""), 60),
             short=("", ""), options=(), type=form)
     low = sentence.lower().replace("¿", "").lstrip("¡ ")
@@ -167,7 +167,7 @@ def read_question(sentence: str, language: Language, form: str = "", about: str 
         # "Which day was it again?"
         recalls = recalls or low.rstrip(_MARKS).endswith(asking(language.code).again)
     return MailQuestion(
-        text=_capital(say(sentence, 200)), form=form,
+        text=capital(say(sentence, 200)), form=form,
         topic=say(_noun(topic(sentence, language), language, form == "many", _does(clause, language)), 60),
         short=short_answers(tokens, language), options=offered, type=asked_for or form, behind=say(statement, 160),
         checks=bool(statement), recalls=recalls,
@@ -199,7 +199,7 @@ def read_reminders(
         # "I need the order number and the price again" asks for two things.
         parts = [_read_reminder(part, language, True) for part in (head, tail)]
         if all(part is not None for part in parts):
-            return [replace(part, text=_capital(say(text, 200)))
+            return [replace(part, text=capital(say(text, 200)))
                     for part, text in zip(parts, (head, tail)) if part is not None]
     second = type_of(tail.lower(), language) if found else ""
     if whole.recalls:
@@ -223,13 +223,9 @@ def _read_reminder(
     if not again:
         text = f"{text.rstrip(' .!?')}?"
     return MailQuestion(
-        text=_capital(say(text, 200)), form=_FORMS.get(type, "what"),
+        text=capital(say(text, 200)), form=_FORMS.get(type, "what"),
         topic=say(_noun(topic(sentence, language), language), 60), short=("", ""), options=(), type=type,
         recalls=bool(again))
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def asking_clause(low: str, language: Language) -> str:
@@ -316,10 +312,10 @@ def led_in(question: str, language: Language) -> str:
     for mark in (": ", " - ", " – ", " — "):
         head, found, tail = question.partition(mark)
         if found and len(head) > 3 and opens_question(tail.lower(), language):
-            return _capital(tail)
+            return capital(tail)
     # "I still have your crate, shall I bring it?"
     offer = question.partition(", ")[2]
-    return _capital(offer) if offer.lower().startswith(restating(language.code).offers) else question
+    return capital(offer) if offer.lower().startswith(restating(language.code).offers) else question
 
 
 def has_question_word(clause: str, language: Language) -> bool:
@@ -368,10 +364,10 @@ def apart(question: str, language: Language) -> list[str]:
     if joint == language.and_ and first in language.question_words and second in language.question_words and any(rest):
         # "When and where do we meet?"
         tail = " ".join(question.split()[3:])
-        return [_capital(f"{first} {tail}"), _capital(f"{second} {tail}")]
+        return [capital(f"{first} {tail}"), capital(f"{second} {tail}")]
     head, found, tail = question.partition(f", {language.and_} ")
     if found and all(f" {language.or_} " in f" {half} ".lower() for half in (head, tail)):
-        return [f"{head}?", _capital(tail)]  # "matt or gloss, and white or grey?"
+        return [f"{head}?", capital(tail)]  # "matt or gloss, and white or grey?"
     cuts: list[tuple[int, int]] = []
     how = restating(language.code)
     for joint in (f", {language.and_} ", f" {language.and_} ", ", "):

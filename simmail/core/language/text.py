@@ -27,6 +27,11 @@ def clean(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n").translate(_CONTROLS)
 
 
+def capital(text: str) -> str:
+    """Return a text with its first letter as a capital."""
+    return text[:1].upper() + text[1:]
+
+
 def say(text: str, longest: int = 120) -> str:
     """Return foreign text made fit to be said again: one line, no markup, no signs of templates."""
     return (_said_again if len(text) <= _LONGEST_KEPT else _said)(text, longest)

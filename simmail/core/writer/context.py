@@ -19,6 +19,7 @@ from simmail.core.language.facts import Fact, read_facts
 from simmail.core.language.intents import BORROWED, is_guess, recognise, score
 from simmail.core.language.names import company_of, is_somebody_else, split_display
 from simmail.core.language.phrases import what_kind, words
+from simmail.core.language.questions import MailQuestion, stands_in
 from simmail.core.language.reader import Findings, address_form, read_mail
 from simmail.core.language.tables import Language
 from simmail.core.language.text import clean, say
@@ -68,6 +69,10 @@ class Read(Struct, frozen=True):
     found: Findings
     intent: str
     base: datetime
+
+    def sentence_of(self, question: MailQuestion) -> str:
+        """Return the sentence of the mail that a question stands in, its own text for none."""
+        return next((one for one in self.found.prose.sentences if stands_in(question, one)), question.text)
 
 
 class Scene(Struct, frozen=True):

@@ -123,13 +123,18 @@ def _may(sentence: str, language: Language) -> tuple[str, ...]:
         words = sentence[start:].split(",")[0].strip(" .!").split()
         ends = restating(language.code).conditions
         first = " ".join(words[:next((at for at, word in enumerate(words) if word.lower() in ends), None)])
-        return (say(" ".join(language.flips.get(word.lower(), word) for word in first.split()), 60),) if first else ()
+        return (say(_flipped(first.split(), language), 60),) if first else ()
     first, _, other = sentence[start:].partition(f" {language.or_} ") if cue else ("", "", "")
     if other and ", " in first:
         first = first.partition(", ")[0]  # "extend it, buy it, or have us collect it"
     if not other or other.split()[0].lower() in language.determiners | language.choice_prepositions:
         return ()
-    return (say(" ".join(language.flips.get(word.lower(), word) for word in first.split()), 60),)
+    return (say(_flipped(first.split(), language), 60),)
+
+
+def _flipped(words: list[str], language: Language) -> str:
+    """Words as the other side says them."""
+    return " ".join(language.flips.get(word.lower(), word) for word in words)
 
 
 def _ways(sentence: str, language: Language) -> tuple[str, ...]:
@@ -153,6 +158,6 @@ def _ways(sentence: str, language: Language) -> tuple[str, ...]:
 def _way(part: str, lead: str, deed: list[str], language: Language) -> list[str]:
     """One of several ways in a language that asks for none of them with a verb: "bitte die Pumpe ersetzen"."""
     if lead:
-        return [fit(" ".join([lead, *(language.flips.get(word.lower(), word) for word in deed)]))]
+        return [fit(f"{lead} {_flipped(deed, language)}")]
     both = declarative.clause_stated(part, language.code, False, True)
     return [both[0]] if both is not None and both[0] else []

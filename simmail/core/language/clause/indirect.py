@@ -15,6 +15,7 @@ from msgspec import Struct, convert
 
 from simmail.core.language.clause.inverted import participle, plain_of_ing
 from simmail.core.language.clause.tables import restating
+from simmail.core.language.text import capital
 from simmail.core.language_data import read_optional
 
 #: Characters of the longest sentence that is looked at.
@@ -83,7 +84,7 @@ def direct(sentence: str, code: str) -> list[str]:
     head = sentence[:found.start(1)].rstrip(" ,;:(–—-")
     for word in how.before:
         head = head.removesuffix(f" {word}").rstrip(" ,;:")
-    behind = direct(f"{more[:1].upper()}{more[1:]}", code) if more else []
+    behind = direct(capital(more), code) if more else []
     return [*([f"{head}."] if len(head.split()) > 1 else []), question, *aside, *behind]
 
 
@@ -103,4 +104,4 @@ def _question(lead: str, rest: str, how: Indirect, code: str) -> str:
     if not rest.strip(" ,") or first.lower() in how.unless:
         return ""
     question = f"{asked} {rest.rstrip(' ,')}".strip()
-    return f"{question[:1].upper()}{question[1:]}?"
+    return f"{capital(question)}?"

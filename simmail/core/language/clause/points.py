@@ -19,7 +19,7 @@ from simmail.core.language.phrases import documents
 from simmail.core.language.questions import MailQuestion, is_question, options, read_question
 from simmail.core.language.tables import Language
 from simmail.core.language.tables import language as known
-from simmail.core.language.text import say
+from simmail.core.language.text import capital, say
 
 _SAID = 200
 #: A sentence of fewer words leaves open what was listed before it.
@@ -85,7 +85,7 @@ def points(
             rest = sentence.partition(clauses[-1])[2].removeprefix(f" {language.and_} ").strip(" .?!")
             rest = rest.strip(", ").removeprefix(f"{language.and_} ")
             if question_types.type_of(rest.lower(), language) or rest and opens(rest, language):
-                found.append(read_question(f"{rest[:1].upper()}{rest[1:]}?", language))
+                found.append(read_question(f"{capital(rest)}?", language))
         elif (chosen := choice(sentence, asked, before, listed, language)) is not None:
             # "You can have a new one or your money back.  Which would you prefer?"
             if not found or found[-1].options != chosen.options:
@@ -157,7 +157,7 @@ def _claim(claim: str, answers: bool, language: Language) -> MailQuestion:
     deed = next((one for one in how.claimed_deeds if f"{claim.lower()} ".startswith(f"{one} ")), "")
     if not answers and deed and how.claimed_asked:
         text = f"{how.claimed_asked} {claim[len(deed):].strip()}?"
-        return read_question(f"{text[:1].upper()}{text[1:]}", language)
+        return read_question(capital(text), language)
     return replace(_about(claim, claim, language, checks=True), recalls=answers, claims=True)
 
 

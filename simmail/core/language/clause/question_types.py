@@ -121,6 +121,7 @@ class Asking(Struct, frozen=True, forbid_unknown_fields=True):
     claim_joints: tuple[str, ...] = ()
     claimed_asked: str = ""
     claimed_deeds: tuple[str, ...] = ()
+    rejecting: tuple[str, ...] = ()
     prohibiting: tuple[str, ...] = ("\0",)
     asking_whom: tuple[str, ...] = ()
     ask_me: str = ""

@@ -309,7 +309,7 @@ def _may_be_said(clause: _Clause, how: Restate) -> bool:
     tells = bool(low) and low[0] in how.telling
     if any(word.endswith("n't") or word in how.other_negations for word in low) and not tells:
         return False  # what is to be told somebody may be that something is not so
-    if tells and not how.objects.keys().isdisjoint(low[1:2]) and low[2:3] != [next(iter(how.third), "")]:
+    if tells and not how.objects.keys().isdisjoint(low[1:2]) and low[2:3] != [how.let]:
         return False  # "could you tell me the price?", but "could you let me have it"
     if subject[0] in how.some and low and low[0] in how.prepositions and any(says(word, how) for word in low):
         return False  # "is anybody from your family coming"

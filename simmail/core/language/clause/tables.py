@@ -86,6 +86,7 @@ class Restate(Struct, frozen=True, forbid_unknown_fields=True):
     request_fillers: frozenset[str] = frozenset()
     ways: Mapping[str, str] = {}
     proceeding: tuple[str, ...] = ("\0",)
+    let: str = "\0"
     asked_about: Mapping[str, str] = {}
     negation: str = "\0"
     not_at_all: str = ""

@@ -18,6 +18,7 @@ from simmail.core.language.clause.tables import restating
 from simmail.core.language.phrases import documents
 from simmail.core.language.questions import MailQuestion, asks_to_do, stands_in
 from simmail.core.language.tables import Language
+from simmail.core.language.text import capital
 from simmail.core.writer.answers.requests import granted, requested
 from simmail.core.writer.answers.unknown import looked_into, unknown
 from simmail.core.writer.answers.yes_no import either_of, is_request, of_things, yes_or_no
@@ -182,7 +183,7 @@ def _chosen(
         if len(question.options) == 1:
             return Said(act="answer.own", values={**values, "value": language.would_rather.format(option=option)})
         if question.options[1].lower().startswith(asking(language.code).limiting):
-            return Said(act="answer.own", values={**values, "value": f"{option[:1].upper()}{option[1:]}."})
+            return Said(act="answer.own", values={**values, "value": f"{capital(option)}."})
         return option_said(option, values, language) if _alike(question.options, language) else unknown(
             scene, read, question, values, known)
     if question.type in ("when", "where") and question.options and question.form != "time":
@@ -192,7 +193,7 @@ def _chosen(
         option = dice.choice(question.options, "which", place)
         turned = how.asked.get(option) or how.asking.get(option.lower(), option).split("|")[-1 if scene.far else 0]
         told = how.objects.get(option.lower(), turned)
-        return Said(act="answer.own", values={**without_topic(values), "value": f"{told[:1].upper()}{told[1:]}."})
+        return Said(act="answer.own", values={**without_topic(values), "value": f"{capital(told)}."})
     return None
 
 
@@ -203,7 +204,7 @@ def _able(question: str, option: str, scene: Scene) -> str:
     if verb not in how.modals or who not in how.asked:
         return ""
     told = stated(f"{verb} {who} {option}?", scene.language, scene.sides)
-    return f"{told.yes[:1].upper()}{told.yes[1:]}." if told is not None and told.yes else ""
+    return f"{capital(told.yes)}." if told is not None and told.yes else ""
 
 
 def _asks_back(scene: Scene, question: MailQuestion, place: int) -> bool:
@@ -286,7 +287,7 @@ def answers(
 def _settled_by(before: Said, question: MailQuestion, read: Read, language: Language) -> bool:
     """Whether the answer before leaves nothing to a question that is asked for another case: "if not", "if so"."""
     how = asking(language.code)
-    whole = next((one for one in read.found.prose.sentences if stands_in(question, one)), question.text)
+    whole = read.sentence_of(question)
     low = f"{whole.lower()} "
     refused = before.act in _REFUSED or before.act.endswith(".no")
     if low.startswith(how.if_not):

@@ -5,13 +5,15 @@ What is said to a question that nobody has told the answer to, by its type.
 from __future__ import annotations
 
 from simmail.core.language.clause.declarative.languages import is_own_deed
+from simmail.core.language.clause.inverted import plain_of_ing
 from simmail.core.language.clause.opening import without_leads
 from simmail.core.language.clause.question_types import asking, mentions_any
 from simmail.core.language.clause.statement import clause_stated, stated, wondered
 from simmail.core.language.clause.tables import led_in, restating
 from simmail.core.language.phrases import words
-from simmail.core.language.questions import MailQuestion, stands_in
+from simmail.core.language.questions import MailQuestion
 from simmail.core.language.tables import Language, counted
+from simmail.core.language.text import capital
 from simmail.core.rng import Dice
 from simmail.core.writer.answers.yes_no import agrees
 from simmail.core.writer.context import Read, Scene
@@ -55,7 +57,7 @@ def unknown(
     if question.type == "when" and ahead and mentions_any(low, how.picking_days):
         day = Dice(scene.request.persona.id).on("day", question.text).choice(ahead)
         return Said(act="answer.own", values={
-            **without_topic(plain), "value": f"{in_capital(scene.calendar.when(day, language))}."})
+            **without_topic(plain), "value": f"{capital(scene.calendar.when(day, language))}."})
     if question.type == "when" and question.needs:
         return Said(act="answer.need", values={**values, **scene.by(scene.calendar.workday(scene.manner.days + 4))})
     if question.type == "many" and (question.needs or any(word in low for word in language.counted_words)):
@@ -108,25 +110,21 @@ def unknown(
 
 def _mine(scene: Scene, question: MailQuestion) -> str:
     """That somebody does what is asked who of several does: "I'm bringing the map"; C{""} for what is no such thing."""
-    how = restating(scene.language.code)
-    _, verb, *rest = (*words(_parted(question.text)), "", "")
+    how, contracted = restating(scene.language.code), scene.language.contractions
+    first, *behind = question.text.replace("\u2019", "'").strip(" ?").split()
+    _, verb, *rest = (*contracted.get(first.lower(), first).split(), *behind, "", "")
     if how.order != "inverted" or not rest or verb.lower() not in (*how.being, *how.modals):
         return ""
     told = stated(f"{how.asked_about.get(verb.lower(), verb)} {next(iter(how.asked))} {' '.join(rest)}", scene.language)
     if told is None or not told.yes or not agrees(scene, question):
         return ""
-    return f"{told.yes[:1].upper()}{told.yes[1:]}."
-
-
-def _parted(text: str) -> str:
-    """A question with its first verb apart: "who's" is "who is"."""
-    return text.replace("\u2019", "'").replace("'s ", " is ", 1).replace("'ll ", " will ", 1).strip(" ?")
+    return f"{capital(told.yes)}."
 
 
 def _goes_on(low: str, language: Language) -> bool:
     """Whether a question is what its reader is doing, or will do: "where are you going?"."""
     how, said = restating(language.code), low.split()
-    return any(verb in how.being and who in how.asked and deed.strip("?,").endswith("ing")
+    return any(verb in how.being and who in how.asked and plain_of_ing(deed.strip("?,"), how) != ""
                for verb, who, deed in zip(said, said[1:], said[2:]))
 
 
@@ -136,11 +134,6 @@ def _of_how_many(question: MailQuestion, read: Read) -> int:
     noun = question.topic.lower().rpartition(" ")[2]
     return next((int(number) for number, thing in zip(said, said[1:]) if number.isdigit() and len(
         number) < _FIGURES and thing == noun), 0)
-
-
-def in_capital(text: str) -> str:
-    """Return a text with its first letter as a capital."""
-    return f"{text[:1].upper()}{text[1:]}"
 
 
 def _first_way(question: MailQuestion, language: Language) -> str:
@@ -159,7 +152,7 @@ def looked_into(
     told, how = clause_stated(asked, scene.language, scene.sides), restating(scene.language.code)
     if told is None or not told.yes or told.wished:
         return unknown(scene, read, question, values, known)
-    whole = next((one for one in read.found.prose.sentences if stands_in(question, one)), question.text)
+    whole = read.sentence_of(question)
     if mentions_any(whole, how.knowing):
         return Said(act="answer.find_out", values={
             **without_topic(values), "value": f"{how.whether[0]} {told.yes}"})

@@ -11,6 +11,7 @@ from simmail.core.language.clause.tables import Restate, led_in, restating
 from simmail.core.language.phrases import asks_for_something, words
 from simmail.core.language.questions import MailQuestion
 from simmail.core.language.tables import Language
+from simmail.core.language.text import capital
 from simmail.core.rng import Dice
 from simmail.core.writer.context import Read, Scene
 from simmail.core.writer.sources.known import in_full, without_topic
@@ -61,7 +62,7 @@ def yes_or_no(scene: Scene, read: Read, question: MailQuestion, values: dict[str
     if so is not None and so.yes and so.no:
         # "You're not cross, are you?"
         said = f"{scene.language.no}, {so.no}." if yes else f"{so.yes}."
-        return Said(act="answer.own", values={**without_topic(values), "value": f"{said[:1].upper()}{said[1:]}"})
+        return Said(act="answer.own", values={**without_topic(values), "value": capital(said)})
     if positive and how.not_at_all:
         self_asked = words(positive)[0] in {*how.asked, *how.you, *map(str.capitalize, (*how.asked, *how.you))}
         said = how.not_at_all if self_asked else how.not_known
@@ -72,7 +73,7 @@ def yes_or_no(scene: Scene, read: Read, question: MailQuestion, values: dict[str
     told = "" if statement is None else statement.yes if yes else statement.no
     if told and statement is not None and (statement.wished or statement.nobody and not yes):
         said = f"{scene.language.yes if yes else scene.language.no}, {told}."
-        return Said(act="answer.own", values={**without_topic(values), "value": f"{said[:1].upper()}{said[1:]}"})
+        return Said(act="answer.own", values={**without_topic(values), "value": capital(said)})
     if yes and how.offers and question.text.lower().startswith(how.offers):
         return Said(act="answer.yes", values={**values, "yes": how.accepts})
     if told and (question.behind or scene.dice.chance(_IN_FULL[scene.length], "stated", question.text)):
@@ -152,7 +153,7 @@ def either_of(scene: Scene, question: MailQuestion) -> Said | None:
     liked_one = liked(both, scene.request.notes, scene.language)
     mood = Dice(scene.request.persona.id).on("either", *both)
     told = liked_one or both[0 if mood.chance(_FIRST, "which") else -1]
-    return Said(act="answer.own", values={"value": f"{told[:1].upper()}{told[1:]}."})
+    return Said(act="answer.own", values={"value": f"{capital(told)}."})
 
 
 def is_request(question: MailQuestion, scene: Scene) -> bool:

@@ -12,7 +12,7 @@ from simmail.core.language import dates
 from simmail.core.language.clause.question_types import mentions_any
 from simmail.core.language.clause.tables import restating
 from simmail.core.language.meaning import plain
-from simmail.core.language.questions import MailQuestion, stands_in
+from simmail.core.language.questions import MailQuestion
 from simmail.core.language_data import LANGUAGES, given_names
 from simmail.core.rng import Dice
 from simmail.core.writer.choice import HIGH, LOW
@@ -100,7 +100,7 @@ def told(scene: Scene, read: Read, sentences: Sequence[str]) -> dict[str, Said]:
 
 def answered(scene: Scene, read: Read, question: MailQuestion) -> Said | None:
     """Return what is said to a question or a request, None where it begins no exchange."""
-    whole = next((one for one in read.found.prose.sentences if stands_in(question, one)), question.text)
+    whole = read.sentence_of(question)
     one = begun(scene, whole, True, question.text) or (
         begun(scene, question.text, True) if whole != question.text else None)
     return None if one is None else _said(scene, read, one)

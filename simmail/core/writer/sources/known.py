@@ -158,7 +158,7 @@ def _look_up(
     before = before or _told_before(scene, read, question, values, known)
     if before is not None and before.act == "answer.piece":
         # Of a sentence that asks for two things the whole tells more than a piece; what was put right later holds.
-        whole = _sentence_of(question, read)
+        whole = read.sentence_of(question)
         twofold = sum(stands_in(one, whole) for one in read.found.points) > 1 or _names_two(question, language)
         quote, piece = _quoted(scene, read, question, known, strong=not twofold), _piece(question, known)
         inside = quote is not None and before.values["value"].lower() in quote.text.lower()
@@ -389,7 +389,7 @@ def _quoted(
     if not (scene.request.own and known.remarks) or question.options or question.checks or (
             question.type not in _QUOTED and not _names_two(question, scene.language)):
         return None
-    sentences, whole = read.found.prose.sentences, _sentence_of(question, read)
+    sentences, whole = read.found.prose.sentences, read.sentence_of(question)
     at = sentences.index(whole) if whole in sentences else 0
     # "... and what car does he drive?" is of whom the part before it speaks.
     whole = f"{sentences[at - 1]} {whole}" if at and whole.lower().startswith(f"{scene.language.and_} ") else whole
@@ -403,10 +403,6 @@ def _names_two(question: MailQuestion, language: Language) -> bool:
     return bool(joint) and behind.split(" ")[0] in (
             language.determiners | cutting(language.code).pointing) and not any(
         word in restating(language.code).auxiliaries for word in behind.split())
-
-
-def _sentence_of(question: MailQuestion, read: Read) -> str:
-    return next((one for one in read.found.prose.sentences if stands_in(question, one)), question.text)
 
 
 def is_told(scene: Scene, question: MailQuestion, known: AnswerSources) -> bool:

@@ -14,6 +14,7 @@ from simmail.core.language.clause.question_types import asking, mentions_any
 from simmail.core.language.clause.tables import restating
 from simmail.core.language.questions import MailQuestion
 from simmail.core.language.tables import Language
+from simmail.core.language.text import capital
 from simmail.core.records.conversation import Remark
 from simmail.core.writer.sources.cut.piece import turned
 from simmail.core.writer.sources.cut.words import cutting
@@ -65,16 +66,16 @@ def quoted(
     sure = _STRONG if strong else _LEAST if question.recalls or _is_past(
         f"{low} {whole.lower()}", language) else _SURE
     forbids = mentions_any(low, how.prohibiting)
+    # Those that say what must not be, where that is asked for.
+    forbidding = [forbids and mentions_any(f" {one.value.lower()}", how.prohibiting) for one in said]
     meant = {hit.remark: _MEANT * hit.score for hit in near}
     for wanted in (asked, content(whole, language.code)):
         scored = [(sum(math.log(len(said) / often[word] + 0.5) if often[word] else 0.0 for word in (
             _common(wanted, some, often))), place) for place, some in enumerate(words)]
         best = max((
             (score + meant.get(said[place], 0.0) + (_THEIRS if said[place].by == "correspondent" else 0.0)
-             + _LATER * place / len(said) + _FORBIDDEN * (forbids and mentions_any(
-                 f" {said[place].value.lower()}", how.prohibiting)), place)
-            for score, place in scored if score >= sure or forbids and mentions_any(
-                f" {said[place].value.lower()}", how.prohibiting)), default=None)
+             + _LATER * place / len(said) + _FORBIDDEN * forbidding[place], place)
+            for score, place in scored if score >= sure or forbidding[place]), default=None)
         if best is not None:
             one = said[best[1]]
             if one.value.endswith("?"):
@@ -85,7 +86,7 @@ def quoted(
             if before and question.type == "who" and first in cutting(language.code).pointing:
                 value = f"{before[-1].value.rstrip(' .!')}. {value}"  # "Theo wants to come.  He'd bring firewood."
             text = value if one.by == "persona" else turned(value, language, far)
-            return Quoted(f"{text[:1].upper()}{text[1:].rstrip(' .!')}.", one) if text else None
+            return Quoted(f"{capital(text.rstrip(' .!'))}.", one) if text else None
     return None
 
 

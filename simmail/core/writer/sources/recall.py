@@ -30,8 +30,8 @@ _WEIGHT = {"agreed": 3.0, "called_off": 2.9, "answered": 2.5, "stated": 2.0, "pr
 _COUNT = re.compile(r"(?<![\w.,:/-])([0-9]{1,6}) ([^\W\d_]{3,})")
 _FIRST = re.compile(r"[0-9]{1,6}(?![\w.,:/-])(?! ?[^\W\d_]*[0-9€$£%])")
 _STEM = 5
-#: The figures of a text; what stands behind ", not" is denied.
-_FIGURES, _REJECTED = re.compile(r"[0-9]+"), re.compile(r", (?:not|nicht|non|pas|no) ")
+#: The figures of a text.
+_FIGURES = re.compile(r"[0-9]+")
 
 
 class Checked(NamedTuple):
@@ -70,7 +70,9 @@ def recall(question: MailQuestion, remarks: Sequence[Remark], language: Language
 
 def was_said(statement: str, remarks: Sequence[Remark], language: Language) -> bool:
     """Return whether most of the own words of a statement stand together in something that was said or asked."""
-    own, figures = content(statement, language.code), set(_FIGURES.findall(_REJECTED.split(statement)[0]))
+    # What stands behind ", not" is denied.
+    said = min((statement.partition(one)[0] for one in asking(language.code).rejecting), key=len, default=statement)
+    own, figures = content(statement, language.code), set(_FIGURES.findall(said))
     return any(2 * len(shared(own, content(one.value, language.code))) >= len(own) and figures.issubset(
         _FIGURES.findall(one.value)) for one in remarks)
 
