@@ -5,6 +5,7 @@ The questions of a mail: which sentences ask, what form a question has, what it 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cache
 
 from msgspec import Struct
@@ -12,7 +13,8 @@ from msgspec.structs import replace
 
 from simmail.core.language.clause.alternatives import alternatives, is_clause, is_timed, several
 from simmail.core.language.clause.opening import opens, without_leads
-from simmail.core.language.clause.tables import clause_words, past, restating, third
+from simmail.core.language.clause.inverted import participle, plain_of_ing
+from simmail.core.language.clause.tables import clause_words, done, past, restating, third
 from simmail.core.language.clause.tables import led_in as without_lead
 from simmail.core.language.phrases import flip, noun_phrase, words
 from simmail.core.language.clause.question_types import (
@@ -38,12 +40,16 @@ _FORMS = {"when": "when", "many": "many"}
 _NO_TIMES = frozenset(("much", "many", "who", "why"))
 #: So many words has a thing that is set off as one of two.
 _FEW = 4
-_SET_OFF = re.compile(r"\s[-–—]+\s|[:;,(]\s*")
+_SET_OFF = re.compile(r"\s[-–—]+\s|[;,(]\s*|:(?!\d)\s*")
 #: What numbers things to choose: "(1)", "b)".
 _NUMBERED = re.compile(r"(?<!\w)\(?[1-9a-e]\)\s+")
 #: Marks that may stand behind a question mark, and around the words of a question.
 _CLOSING = " !\"')]}”’»*_"
 _MARKS = " ?!¿¡.\"'"
+#: What stands before a gap.
+_GAPS = (" -", " –", " —", "=")
+#: What verbs are shortened to behind a question word.
+_SHORTENED = (("'s ", " is "), ("'ll ", " will "), ("'re ", " are "), ("'d ", " would "))
 
 
 class MailQuestion(Struct, frozen=True):
@@ -61,6 +67,7 @@ class MailQuestion(Struct, frozen=True):
     @ivar behind: the clause behind "whether", or the statement before "right?", that it asks about.
     @ivar checks: it wants a statement confirmed; recalls: it asks for what was said before.
     @ivar claims: its writer says that its reader said or promised what it is about.
+    @ivar past: it is how something was.
     @ivar lead: the sentence before it, which says what it is about where it does not itself: "have you seen it?".
     """
 
@@ -76,6 +83,7 @@ class MailQuestion(Struct, frozen=True):
     checks: bool = False
     recalls: bool = False
     claims: bool = False
+    past: bool = False
     lead: str = ""
 
 
@@ -96,6 +104,8 @@ def is_question(sentence: str) -> bool:
     """Return whether a sentence ends with a question mark that belongs to words, and to no address."""
     if not sentence.rstrip(_CLOSING).endswith("?"):
         return False
+    if sentence.rstrip(_CLOSING + "?").endswith(_GAPS):
+        return False  # "you - ??" leaves something to be filled in
     last = sentence.rsplit(None, 1)[-1]
     return "://" not in last and any(map(str.isalnum, sentence))
 
@@ -123,7 +133,8 @@ def read_question(sentence: str, language: Language, form: str = "", about: str 
     form = "what"
     clause = asking_clause(low, language)
     recalls = recalled(sentence, language)
-    if asks_time(clause, language) and not recalls and type_of(clause, language) not in _NO_TIMES:
+    if asks_time(clause, language) and not recalls and not of_past(clause, language) and type_of(
+            clause, language) not in _NO_TIMES:
         form = "time"
     elif _begins_with(clause, language.when_words):
         form = "when"
@@ -170,7 +181,7 @@ def read_question(sentence: str, language: Language, form: str = "", about: str 
         text=capital(say(sentence, 200)), form=form,
         topic=say(_noun(topic(sentence, language), language, form == "many", _does(clause, language)), 60),
         short=short_answers(tokens, language), options=offered, type=asked_for or form, behind=say(statement, 160),
-        checks=bool(statement), recalls=recalls,
+        checks=bool(statement), recalls=recalls, past=of_past(clause, language),
         needs=any(word.lower() in language.need_words for word in tokens),
         confirms=any(map(f" {low}".__contains__, spaced(language.code, "confirm_words"))),
     )
@@ -261,13 +272,24 @@ def _noun(phrase: str, language: Language, counted: bool = False, does: bool = F
     """
     how = restating(language.code)
     words = phrase.split()
-    while len(words) > 2 and (words[-1].lower() in how.verb_starts or does and words[-1].lower() in (
+    while len(words) > 2 and (
+            _is_said(words, language) or words[-1].lower() in how.verb_starts or does and words[-1].lower() in (
             how.verbs | how.mental) - how.no_verbs or not counted and len(words) > 3 and third(
             words[-1].lower(), how)):
         words.pop()
     if how.order == "inverted" and words and (past(words[-1].lower(), how) or words[-1].lower() in how.auxiliaries):
         return ""
     return " ".join(words)
+
+
+def _is_said(words: Sequence[str], language: Language) -> bool:
+    """Whether the last word of a phrase is said of it: "the door mended", "the tooth giving", "the thing they're"."""
+    how, low, before = restating(language.code), words[-1].lower(), words[-2].lower()
+    if how.order != "inverted" or low in how.no_verbs or low in language.documents or before in how.predicates or (
+            before in language.ordering):
+        return False
+    return participle(low, how) and not done(low, how) or bool(plain_of_ing(low, how)) or (
+        "'" in low and low.partition("'")[0] in how.pronouns)
 
 
 def _openings(language: Language) -> tuple[str, ...]:
@@ -285,7 +307,10 @@ def opens_question(low: str, language: Language) -> bool:
     """Return whether lower-case words begin a question, also with "roughly how many" or "in which"."""
     for filler in language.question_fillers:
         low = low.removeprefix(f"{filler} ")
-    low = low.replace("\u2019", "'").replace("'s ", " is ", 1)  # "what's"
+    low = low.replace("\u2019", "'")
+    if "'" in low[:_SHORTEST]:
+        for short, full in _SHORTENED:
+            low = low.replace(short, full, 1)  # "what's"
     if low.startswith(_openings(language)):
         return True
     first, _, rest = low.partition(" ")
@@ -330,6 +355,12 @@ def has_question_word(clause: str, language: Language) -> bool:
 def asks_time(sentence: str, language: Language) -> bool:
     """Return whether a question asks for an appointment: "Do you have half an hour next week?"."""
     return any(map(f" {sentence.lower()}".__contains__, spaced(language.code, "time_asked")))
+
+
+def of_past(clause: str, language: Language) -> bool:
+    """Return whether a lower-case question is how something was: it asks for no appointment."""
+    return without_leads(clause, asking(language.code).opening).partition(" ")[0] in restating(
+        language.code).past_words
 
 
 def asks_which(question: MailQuestion, language: Language) -> bool:
@@ -500,6 +531,8 @@ def options(sentence: str, language: Language, asked: bool = False) -> tuple[str
     low = [token.lower() for token in tokens]
     if language.or_ not in low or not any(word in language.choice_words for word in low) and not asked:
         return ()
+    if asked and (persons := _persons(sentence, language)):
+        return persons
     which = asked and any(word in language.question_words for word in low[:2])
     apart = (which and _set_off(sentence, language) or several(sentence, language) or _set_off(
         sentence, language)) if asked else ()
@@ -513,13 +546,14 @@ def options(sentence: str, language: Language, asked: bool = False) -> tuple[str
         part = [one for one in tokens[middle + 1:] if one[-1].isalnum()]
         return " ".join(tokens[every - (low[every - 1] in language.choice_prepositions):middle]), " ".join(part)
     ways = tokens[:middle], [one for one in tokens[middle + 1:] if one[-1].isalnum()]
-    persons = restating(language.code)
+    how_said = restating(language.code)
     if asked and middle < 7 and not opens_question(" ".join(low), language) and all(
             language.choice_prepositions.intersection(map(str.lower, one[1:3])) and one[0].lower() not in
-            language.choice_prepositions and {*persons.asked, *persons.asking}.isdisjoint(
+            language.choice_prepositions and {*how_said.asked, *how_said.asking}.isdisjoint(
                 map(str.lower, one)) for one in ways) and all(one[-1].isalnum() for one in tokens[:-1]):
         return " ".join(ways[0]), " ".join(ways[1])  # "cash on site or invoice to the office?"
-    if low[middle + 1:middle + 2] and (low[middle + 1] in language.clause_openers or asked and is_clause(
+    if low[middle + 1:middle + 2] and (low[middle + 1] in (
+            language.clause_openers | restating(language.code).conditions) or asked and is_clause(
             tokens[middle + 1:], language)):
         return ()  # "shall we change it or that we give it back": no things
     least = 1 if asked and low[0] not in (language.yes, language.no) else 2
@@ -550,6 +584,18 @@ def options(sentence: str, language: Language, asked: bool = False) -> tuple[str
     if not 1 < len(left) <= 9 or len(right) < 2:
         return ()
     return _chosen(left, language), _chosen(right, language)
+
+
+def _persons(sentence: str, language: Language) -> tuple[str, ...]:
+    """The two of whom a question asks which it is, set off at its end: "who raises it, you or me?", C{()} for none."""
+    how = restating(language.code)
+    head, comma, tail = sentence.strip(_MARKS).rpartition(", ")
+    one, found, other = tail.partition(f" {language.or_} ")
+    said = {*how.asked, *how.asking, *how.objects, *how.theirs}
+    single = len(one.split()) == 1 and 0 < len(other.split()) < _SHORT_CLAUSE + 1
+    return (one, other) if comma and found and single and (
+        one.lower() in said or other.split()[0].lower() in said) and (
+        one in how.asked or one.lower() not in how.determiners) else ()
 
 
 def _set_off(sentence: str, language: Language) -> tuple[str, ...]:

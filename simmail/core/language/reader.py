@@ -15,18 +15,19 @@ from functools import cached_property, lru_cache
 from msgspec.structs import replace
 
 from simmail.core.language import agreements, dates, figures, phrases, questions
+from simmail.core.language.clause import unmarked
 from simmail.core.language.dates import Dates, Slot
 from simmail.core.language.figures import MOST
 from simmail.core.language.meaning import IMeaning
 from simmail.core.language.names import Sender, addressee, is_person, sender
 from simmail.core.language.clause.points import points
-from simmail.core.language.clause.question_types import asking, is_lost, mentions_any, says_only
+from simmail.core.language.clause.question_types import asking, clauses, is_lost, mentions_any, says_only
 from simmail.core.language.prose import Prose, prose_of
 from simmail.core.language.questions import MailQuestion
 from simmail.core.language.statements import Moving, correction, moving
 from simmail.core.language.tables import Language, every, spaced, tell
 from simmail.core.language.tables import language as known
-from simmail.core.language.text import clean, say
+from simmail.core.language.text import calm, clean, say
 from simmail.core.message.mail import Mail
 from simmail.core.message.splitting import split_reply
 from simmail.core.time.invitation import Invitation, invitation
@@ -222,35 +223,62 @@ class Findings:
         """Return the documents that are asked for."""
         return tuple(dict.fromkeys(
             document for sentence, some in self._asked_for.items() if some and sentence not in self.repeating
-            for document in some))[:3]
+            and not clauses(sentence, self.language) for document in some))[:3]
 
     @cached_property
     def _questions(self) -> list[tuple[str, list[MailQuestion]]]:
         # Each sentence, and what it asks.
-        language, found = self.language, list[tuple[str, list[MailQuestion]]]()
-        answers = bool(self.mail.in_reply_to) or not self._own_subject
-        gone = answers and any(is_lost(sentence, language) for sentence in self.prose.sentences)
-        for lead, sentence in zip(("", *self.prose.sentences), self.prose.sentences):
-            lost = gone and not is_lost(sentence, language) and not any(map(str.isdigit, sentence))
-            again = questions.read_reminders(sentence, language, lost, answers)
-            if again:
-                found.append((sentence, again))
-                continue
-            asked = questions.is_question(sentence)
-            detail = phrases.detail(sentence, language) if self._asked_for.get(sentence) == [] else ""
-            here: list[MailQuestion] = []
-            if asked and questions.asks_opinion(sentence, language):
-                here = [questions.read_question(sentence, language, form="opinion")]
-            elif detail:
-                here = [questions.read_question(sentence, language, form="what", about=detail)]
-            elif asked and questions.asks(sentence, language, alone=self._alone and not self._asked_for):
-                here = [questions.read_question(part, language, form="opinion" if questions.asks_opinion(
-                    part, language) else "") for part in questions.apart(
-                    questions.led_in(sentence, language), language)]
-            # Whose mails are gone asks for what stood in them.
-            stated = "" if questions.is_question(lead) else say(lead, 200)
-            found.append((sentence, [replace(one, recalls=one.recalls or gone, lead=stated) for one in here]))
-        return found
+        return [(sentence, self._asked(sentence, lead)) for lead, sentence in zip(
+            ("", *self.prose.sentences), self.prose.sentences)]
+
+    @cached_property
+    def _answers(self) -> bool:
+        # Whether it answers a mail, so that something can be told again.
+        return bool(self.mail.in_reply_to) or not self._own_subject
+
+    @cached_property
+    def _gone(self) -> bool:
+        return self._answers and any(is_lost(sentence, self.language) for sentence in self.prose.sentences)
+
+    def _asked(self, sentence: str, lead: str) -> list[MailQuestion]:
+        """What a sentence asks; who has lost its mails asks for what stood in them."""
+        sentence = calm(sentence)
+        language, gone = self.language, self._gone
+        lost = gone and not is_lost(sentence, language) and not any(map(str.isdigit, sentence))
+        again = questions.read_reminders(sentence, language, lost, self._answers)
+        if again:
+            return again
+        asked = questions.is_question(sentence)
+        detail = phrases.detail(sentence, language) if self._asked_for.get(sentence) == [] else ""
+        short = unmarked.spelled_out(sentence, language)
+        here: list[MailQuestion] = []
+        if short:
+            here = [questions.read_question(short, language)]
+        elif asked and questions.asks_opinion(sentence, language):
+            here = [questions.read_question(sentence, language, form="opinion")]
+        elif detail:
+            here = [questions.read_question(sentence, language, form="what", about=detail)]
+        elif asked and questions.asks(sentence, language, alone=self._alone and not self._asked_for):
+            here = [questions.read_question(part, language, form="opinion" if questions.asks_opinion(
+                part, language) else "") for part in questions.apart(
+                questions.led_in(sentence, language), language)]
+        stated = "" if questions.is_question(lead) else say(lead, 200)
+        return [replace(one, recalls=one.recalls or gone, lead=stated) for one in here]
+
+    @cached_property
+    def _asking(self) -> tuple[list[tuple[str, list[MailQuestion]]], frozenset[str]]:
+        # Each sentence, or each piece of one that asks for several things, with what it asks; those that are an item.
+        language, items = self.language, set(self.prose.items)
+        listed = unmarked.asking_items(self.prose.sentences, self.prose.items, language)
+        found: list[tuple[str, list[MailQuestion]]] = []
+        for lead, (sentence, asked) in zip(("", *self.prose.sentences), self._questions):
+            parts = unmarked.pieces(sentence, lead, self.prose.body, language)
+            for part in parts:
+                here = asked if len(parts) == 1 else self._asked(part, lead)
+                text = "" if here else unmarked.marked(part, language, part in listed or len(parts) > 1)
+                found.append((part, self._asked(text, lead) if text else here))
+                items.update([part] if len(parts) > 1 else ())
+        return found, frozenset(items)
 
     @cached_property
     def repeating(self) -> frozenset[str]:
@@ -271,8 +299,9 @@ class Findings:
     @cached_property
     def points(self) -> tuple[MailQuestion, ...]:
         """Return all that wants an answer, in its order: questions, and what is asked for without a question mark."""
-        found = points(self._questions, self._asked_for, self.language, self.prose.items, bool(
-            self.mail.in_reply_to))[:MOST]
+        asking_sentences, items = self._asking
+        found = points(asking_sentences, self._asked_for, self.language, items, bool(
+            self.mail.in_reply_to), self.prose.body)[:MOST]
         if not self.proposed:
             return found
         # "I could do Saturday or Sunday the 27th.  Which can you do?", "could you come on Monday at eight?"
@@ -559,7 +588,7 @@ def _kept(mail: Mail, base: datetime, offset: timedelta | None, code: str, meani
 
 def _may_propose(question: MailQuestion) -> bool:
     """Whether a question may ask for an appointment, and not for what was said or for a thing."""
-    return question.form in ("yes_no", "choice", "either", "time") and not question.recalls and (
+    return question.form in ("yes_no", "choice", "either", "time") and not (question.recalls or question.past) and (
         not question.behind or agreements.suits(question.text))
 
 

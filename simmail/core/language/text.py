@@ -13,6 +13,8 @@ _CONTROLS = dict.fromkeys((
 ))
 #: What was made fit to be said is kept of so many texts, of at most so many characters.
 _MOST_KEPT, _LONGEST_KEPT = 4096, 200
+#: So many words in a row in capitals are shouted, and no name.
+_SHOUTED = 3
 _NO_SIGNS = {ord(sign): " " for sign in "{}[]<>|\u2028\u2029"}
 
 
@@ -30,6 +32,22 @@ def clean(text: str) -> str:
 def capital(text: str) -> str:
     """Return a text with its first letter as a capital."""
     return text[:1].upper() + text[1:]
+
+
+def calm(text: str) -> str:
+    """Return a text without shouting: where many words in a row are in capitals, they are written small."""
+    words = text.split(" ")
+    start = 0
+    while start < len(words):
+        end = start
+        while end < len(words) and not any(map(str.islower, words[end])):
+            end += 1
+        run = words[start:end]
+        if sum(len(one) > 1 and one.isalpha() for one in (word.strip(",.;:!?\"'()") for word in run)) >= _SHOUTED:
+            words[start:end] = [word if word.strip(",.;:!?") == "I" else word.lower() for word in run]
+        start = end + 1
+    calmed = " ".join(words)
+    return calmed if calmed == text else capital(calmed)
 
 
 def say(text: str, longest: int = 120) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core.language.text import clean, say
+from simmail.core.language.text import calm, clean, say
 
 
 class TextTests(SynchronousTestCase):
@@ -18,3 +18,9 @@ class TextTests(SynchronousTestCase):
         """One line without signs of templates, cut between words."""
         self.assertEqual(say("the {big}\n<b>plan</b>"), "the big b plan /b")
         self.assertEqual(say("one two three four", 12), "one two…")
+
+    def test_calm(self) -> None:
+        """Many words in capitals are written small, names in capitals are not."""
+        self.assertEqual(calm("DO YOU WANT THE WET ONE BACK OR SHALL I BIN IT?"),
+                         "Do you want the wet one back or shall I bin it?")
+        self.assertEqual(calm("The BBC and DN 88213 are fine."), "The BBC and DN 88213 are fine.")

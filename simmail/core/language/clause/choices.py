@@ -35,7 +35,7 @@ def choice(
     """
     if not asked:
         # "It comes in leather or canvas.  Let me know which."
-        offer = _named(before, language) if before and _wants_which(sentence, language) else ()
+        offer = _named(before, language) if before and wants_which(sentence, language) else ()
         if question_types.mentions_any(sentence, question_types.asking(language.code).free_choice):
             offer = ways if len(ways := _ways(sentence, language)) > 1 else offer
         return _choice(read_question(sentence, language), offer) if offer else None
@@ -71,8 +71,17 @@ def _asks_which(question: MailQuestion, language: Language) -> bool:
         or len(words) < _BARE and f"{' '.join(words)} ".startswith(tuple(f"{one} " for one in language.choosing_words)))
 
 
-def _wants_which(sentence: str, language: Language) -> bool:
-    """Whether a statement of a few words wants to be told which: "let me know which"."""
+def picks_of_list(question: MailQuestion, language: Language) -> bool:
+    """Return whether a question asks which of the things of a list: "which?", "what would you prefer?"."""
+    low = question.text.lower().strip(" ?!.")
+    words = low.split()
+    proceeds = question_types.mentions_any(question.text, restating(language.code).proceeding)
+    return proceeds or question.type in ("what", "choice") and low.startswith(language.choosing_words) and (
+        len(words) < _BARE - 1 or not language.choice_words.isdisjoint(words)) and len(words) < _SHORT
+
+
+def wants_which(sentence: str, language: Language) -> bool:
+    """Return whether a statement of a few words wants to be told which: "let me know which"."""
     words = sentence.lower().strip(_MARKS + " ").split()
     return len(words) < _SHORT and not language.choice_words.union(language.choosing_words).isdisjoint(
         words[-2:]) and question_types.mentions_any(sentence, question_types.asking(language.code).wanting)

@@ -5,15 +5,16 @@ All that wants an answer in a mail, in its order: questions, and what is asked f
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 
 from msgspec.structs import replace
 
-from simmail.core.language.clause import question_types
+from simmail.core.language.clause import offers, question_types, unmarked
 from simmail.core.language.clause.alternatives import several
-from simmail.core.language.clause.choices import choice
+from simmail.core.language.clause.choices import choice, picks_of_list, wants_which
 from simmail.core.language.clause.opening import opens
+from simmail.core.language.clause.statement import clause_stated, positive
 from simmail.core.language.clause.tables import clause_words, cut, restating
 from simmail.core.language.phrases import documents
 from simmail.core.language.questions import MailQuestion, is_question, options, read_question
@@ -35,28 +36,32 @@ _NUMBERS = re.compile(r"\([1-9a-e]\)\s+")
 _AHEAD = 40
 #: What is said of something in brackets.
 _ASIDE = re.compile(r"\s*\([^()]*\)")
+#: So many sentences on, the next item of a list is looked for.
+_NEAR = 4
 #: Words among which stands the question word that a sentence asks with.
 _LEAD = 10
 
 
 def points(
     sentences: Iterable[tuple[str, list[MailQuestion]]], asked_for: Collection[str], language: Language,
-    items: Collection[str] = (), answers: bool = False,
+    items: Collection[str] = (), answers: bool = False, body: str = "",
 ) -> tuple[MailQuestion, ...]:
     """
     Return what wants an answer; an opinion comes last.
 
     @param sentences: each sentence of a mail with the questions it asks.
     @param asked_for: those that ask for something; items: those that are an item of a list.
-    @param answers: the mail answers another.
+    @param answers: the mail answers another; body: the text of all of it.
     """
     found: list[MailQuestion] = []
     opinions: list[MailQuestion] = []
     before, wanted = "", False
     listed: tuple[str, ...] = ()
-    for sentence, asked in sentences:
-        if sentence not in items:
+    pairs = list(sentences)
+    for at, (sentence, asked) in enumerate(pairs):
+        if sentence not in items and not (wanted and _goes_on(pairs[at:at + _NEAR], items)):
             wanted = _announces(sentence, language)
+        size = len(found)
         clauses = question_types.clauses(sentence, language)
         offered = _offered(sentence, before, language)
         if offered:
@@ -73,11 +78,29 @@ def points(
                 found.append(replace(_about(claim, claim, language, checks=True), recalls=answers, claims=True))
             else:
                 found.append(_about(sentence, before, language, checks=True))
+        elif clause := unmarked.decision(sentence, pairs[at + 1][0] if at + 1 < len(pairs) else "", language):
+            # "If you accept, we pay on the 25th.  If not, say why."
+            found.append(replace(_about(clause, clause, language), confirms=True))
+        elif clause := unmarked.left_to_say(sentence, language):
+            # "If you can come, say so."
+            found.append(_about(clause, clause, language))
+        elif clause := _assured(sentence, language):
+            found.append(_about(clause, clause, language, checks=True))
+        elif offer := offers.ultimatum(sentence, language):
+            found.append(_chosen(read_question(sentence, language), offer))
+        elif offered_of := _choosing(sentence, asked, body, language):
+            found.extend(offered_of)
         elif len(wishes := _clauses_listed(sentence, language)) > 1:
             # "Tell me which of them you want, whether it is urgent, and since when you have had it."
             found.extend(_wanted(one, language) for one in wishes)
         elif offer := _numbered(sentence, language):
             found.append(replace(read_question(sentence, language), form="choice", type="choice", options=offer))
+        elif wanted and sentence in items and not is_question(sentence) and all(
+                one.type not in ("yes_no", "choice", "either", "time") for one in asked):
+            # "I need: a) the number of members"
+            wish = _wanted(sentence, language)
+            offer = offers.between(sentence, language) or offers.bracketed(sentence, language)
+            found.append(_chosen(wish, offer) if offer and wish.type != "yes_no" else wish)
         elif clauses and not any(one.options for one in asked):
             head = _asked_before(sentence.partition(clauses[0])[0], language)
             found.extend([read_question(head, language)] if head else [])
@@ -96,22 +119,77 @@ def points(
         elif question_types.mentions_any(sentence, question_types.asking(language.code).free_choice) and (
                 offer := options(f"{sentence.rstrip(' .!')}?", language, asked=True)):
             found.append(replace(read_question(sentence, language), form="choice", type="choice", options=offer))
-        elif wanted and sentence in items and not asked:
-            # "I need: a) the number of members"
-            found.append(_wanted(sentence, language))
         elif wanted and sentence.endswith(":"):
             pass  # what it announces is asked for
+        elif sentence in asked_for and not is_question(sentence) and question_types.mentions_any(
+                sentence, question_types.asking(language.code).picking_days):
+            # "Please reply with the date you want."
+            found.append(replace(read_question(sentence, language), form="when", type="when", options=()))
         elif sentence in asked_for and len(items_said := _listed(sentence, language)) > 1:
             found.extend(_wanted(one, language) for one in items_said)
         elif sentence in asked_for and not is_question(sentence):
             request = read_question(sentence, language)
             found.append(replace(request, form="request", type=question_types.type_inside(
                 sentence.lower(), language) or "request", options=()))
+        found[size:] = [_with_offer(one, sentence, [one for one, _ in pairs[:at]], body, language)
+                        for one in found[size:]]
         before = sentence
         listed = several(sentence, language) or (listed if len(sentence.split()) < _SHORT else ())
-    # "Please let me know" beside a question asks for nothing more.
+    # "Please let me know" beside a question asks for nothing more, and "if it is, please don't pick b" for nothing.
     return (*(one for one in found if len(found) == 1 or one.form != "request" or not (
-        question_types.only_asks_to_be_told(one.text, language))), *opinions[:1])
+        question_types.only_asks_to_be_told(one.text, language) or question_types.forbids(one.text, language))),
+            *opinions[:1])
+
+
+def _goes_on(rest: Sequence[tuple[str, list[MailQuestion]]], items: Collection[str]) -> bool:
+    """Whether a list goes on behind the first of some sentences, which says more of the item before it."""
+    end = next((at for at, (one, _) in enumerate(rest) if one.endswith(":") and one not in items), len(rest))
+    return any(one in items for one, _ in rest[:end])
+
+
+def _chosen(question: MailQuestion, offer: tuple[str, ...]) -> MailQuestion:
+    return replace(question, form="choice", type="choice", options=offer)
+
+
+def _choosing(
+    sentence: str, asked: list[MailQuestion], body: str, language: Language
+) -> list[MailQuestion]:
+    """The choice that a sentence leaves of what stands between slashes, or in the list above it; C{[]} for none."""
+    if between := offers.slashed(sentence, language) if is_question(sentence) else ():
+        return [_chosen(read_question(sentence, language), between)]
+    if not asked:
+        named = wants_which(sentence, language)
+        letters = f" {language.or_} " in sentence
+        things = offers.listed_above(sentence, body, language) if named or letters else []
+        taken = tuple(one.thing for one in things) if named or offers.lettered(sentence, things, language) else ()
+        return [_chosen(read_question(sentence, language), taken)] if taken else []
+    return []
+
+
+def _with_offer(
+    one: MailQuestion, sentence: str, before: Sequence[str], body: str, language: Language
+) -> MailQuestion:
+    """A question with what it may choose from brackets, the list above it or a sentence before it."""
+    if one.recalls or one.checks or one.type in ("yes_no", "either", "time", "opinion"):
+        return one
+    offer = offers.bracketed(one.text, language) if one.form != "request" else ()
+    if not offer and not one.options and picks_of_list(one, language):
+        offer = tuple(thing.thing for thing in offers.listed_above(sentence, body, language))
+    if not offer and not one.options and one.type in ("what", "when"):
+        offer = offers.spoken_of(one.text, before, language)
+    return _chosen(one, offer) if offer else one
+
+
+def _assured(sentence: str, language: Language) -> str:
+    """Return the clause that a sentence wants to hear is so: "tell me it isn't on the press yet"; C{""} for none."""
+    low = sentence.lower()
+    cue = max((one for one in question_types.asking(language.code).assured if low.startswith(f"{one} ")), key=len,
+              default="")
+    rest = sentence[len(cue):].strip(" .!")
+    if not cue or is_question(sentence) or question_types.type_inside(low, language) or not clause_stated(
+            rest, language) and not clause_stated(positive(rest, language), language):
+        return ""
+    return rest
 
 
 def _numbered(sentence: str, language: Language) -> tuple[str, ...]:

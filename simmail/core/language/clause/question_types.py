@@ -61,6 +61,26 @@ class Asking(Struct, frozen=True, forbid_unknown_fields=True):
 
     opening: Opening = Opening()
     free_choice: tuple[str, ...] = ()
+    enquiring: tuple[str, ...] = ()
+    of_those: tuple[str, ...] = ()
+    elliptical: Mapping[str, str] = {}
+    conditions: tuple[str, ...] = ()
+    say_so: tuple[str, ...] = ()
+    deciding: tuple[str, ...] = ()
+    assured: tuple[str, ...] = ()
+    either: str = ""
+    between: str = ""
+    forbidding: tuple[str, ...] = ()
+    taking: tuple[str, ...] = ()
+    spans: tuple[str, ...] = ()
+    advised: tuple[str, ...] = ("\0",)
+    obliged: tuple[str, ...] = ("\0",)
+    careful_words: tuple[str, ...] = ()
+    grave: tuple[str, ...] = ()
+    risky: tuple[str, ...] = ("\0",)
+    hearsay: tuple[str, ...] = ()
+    not_so: str = ""
+    helping: tuple[str, ...] = ()
     looking: tuple[str, ...] = ()
     wanting: tuple[str, ...] = ()
     types: Mapping[str, tuple[str, ...]] = {}
@@ -176,7 +196,7 @@ def _spaced(code: str, cues: str) -> tuple[str, ...]:
 def type_of(clause: str, language: Language) -> str:
     """Return what a lower-case question asks for by its question word, C{""} for one that has none."""
     clause = f"{clause.strip(' ?!.')} ".replace("\u2019", "'").replace(",", "").replace("'s ", " is ", 1).replace(
-        "'re ", " are ", 1)
+        "'re ", " are ", 1).replace("'ll ", " will ", 1)
     # Most begin with none of them, which is told at once.
     if not clause.startswith(_all_starts(language.code)):
         first, _, clause = clause.partition(" ")  # "from which address"
@@ -231,10 +251,11 @@ def clauses(sentence: str, language: Language) -> tuple[str, ...]:
         # "Order some if there are too few" is a condition, unless what asks to be told stands right before it.
         long = size - 2 > _SHORT
         near = f" {low[max(0, at - (60 if long else 25)):at]} "
-        told = bool(found) or any(f" {word} " in near for word in how.telling) and (
+        again = bool(found) and (long or near.rstrip().endswith((f" {language.and_}", f" {language.or_}", ",")))
+        told = again or any(f" {word} " in near for word in how.telling) and (
             long or len(near.split()) < 7 and " and " not in near)
         rest = sentence[at + size:]
-        ends = [rest.lower().find(f" {word} ") for word in how.whether] + [rest.find(mark) for mark in ",;.?!"]
+        ends = [rest.lower().find(f" {word} ") for word in how.whether] + [rest.find(mark) for mark in ",;:.?!"]
         joint = f" {language.and_} "
         ends += [one for one in (rest.lower().find(joint),) if rest.lower()[one + len(joint):].startswith(
             _all_starts(language.code))]  # "whether it can stay and who will sign"
@@ -263,6 +284,12 @@ def only_asks_to_be_told(sentence: str, language: Language) -> bool:
     """Return whether a request wants what is asked beside it answered, and nothing more: "Please let me know."."""
     low = f" {sentence.lower().replace(_CURLY, _PLAIN)} "
     return any(f" {cue}" in low for cue in asking(language.code).only_told)
+
+
+def forbids(sentence: str, language: Language) -> bool:
+    """Return whether a request is that something be left undone, which is only heeded: "please don't pick b"."""
+    low = f" {sentence.lower().replace(_CURLY, _PLAIN)} "
+    return any(f" {cue} " in low for cue in asking(language.code).forbidding)
 
 
 def recalled(sentence: str, language: Language) -> bool:

@@ -8,6 +8,7 @@ languages whose questions put the verb before the subject; the others have their
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -15,10 +16,12 @@ from simmail.core.language.clause.declarative import languages as declarative
 from simmail.core.language.clause.inverted import flipped, participle, past_tense, plain_of_past, third_person
 from simmail.core.language.clause.subject import says, subject_end
 from simmail.core.language.clause.tables import (
-    STOPS, Restate, Sides, clause_words, cut, done, fit, led_in, restating, third,
+    STOPS, Restate, Sides, clause_words, cut, done, fit, led_in, past, restating, third,
 )
 from simmail.core.language.tables import Language
+from simmail.core.language.text import calm
 
+_ASIDE = re.compile(r"\s*\([^()]*\)")
 #: Words of the longest statement; words behind which a clause's verb is not looked for.
 _LONGEST, _NEAR = 20, 6
 #: More words behind a question are a condition, or more of it.
@@ -63,7 +66,8 @@ def stated(question: str, language: Language, sides: Sides = Sides()) -> Stateme
     if (both := declarative.stated(question, language.code, sides.we, sides.far)) is not None:
         return Statement(*both)
     low = _as_said(question, how).lower().split()
-    if not _is_turned(question, how) or language.or_ in low[1:] or low[:1] and low[0] in how.request_fillers:
+    filled = low[:1] and low[0] in how.request_fillers and low[1:2] and low[1] not in how.auxiliaries
+    if not _is_turned(question, how) or language.or_ in low[1:] or filled:
         return None
     words = _asking_words(question, how)
     return _stated(words, how, sides) if 1 < len(words) <= _LONGEST else None
@@ -77,6 +81,7 @@ def either_stated(question: str, language: Language, sides: Sides = Sides()) -> 
     @return: one where the other cannot be said, C{()} for neither and where no clause or verb stands behind "or".
     """
     how = restating(language.code)
+    question = _to_the_end(question, how, language)
     if not _is_turned(question, how):
         return declarative.either_stated(question, language.code, sides.we, sides.far)
     tokens = _as_said(question, how).strip(" ?!.").split()
@@ -119,6 +124,16 @@ def either_stated(question: str, language: Language, sides: Sides = Sides()) -> 
     return _yes(first, _stated([*left[:end], *cut(right, how)], how, sides))
 
 
+def _to_the_end(question: str, how: Restate, language: Language) -> str:
+    """A question without what is told behind it: "do you come or does he, he has a bike?"."""
+    head, found, tail = question.partition(f" {language.or_} ")
+    other, comma, told = tail.partition(", ")
+    first = told.partition(" ")[0].lower()
+    telling = comma and first in {*how.persons, *how.pronouns, *how.you, *how.speakers, *how.subjects, *map(
+        str.lower, how.asked), *how.asking}
+    return f"{head}{found}{other}?" if telling else question
+
+
 def clause_stated(clause: str, language: Language, sides: Sides = Sides()) -> Statement | None:
     """
     Return what a clause behind "whether" says, as a statement of who is asked, and that it is not so.
@@ -154,9 +169,34 @@ def clause_stated(clause: str, language: Language, sides: Sides = Sides()) -> St
         at = next((at for at in near if (low[at - 1] in how.pronouns or at > 1) and plain_of_past(low[at], how)), 0)
         plain = plain_of_past(low[at], how) if at else ""
         return _stated([how.past[how.base], *words[:at], plain, *words[at + 1:]], how, sides) if at else None
-    plain = _plain_form(low[at], how)
+    plain = plain_form(low[at], how)
     does = how.third[how.base] if plain != low[at] else how.base
     return _stated([does, *words[:at], plain, *words[at + 1:]], how, sides)
+
+
+def positive(clause: str, language: Language) -> str:
+    """Return a clause that says that something is not so, as one that says it is; C{""} for another."""
+    how = restating(language.code)
+    words = clause.replace("\u2019", "'").split()
+    for at, word in enumerate(words):
+        if word.lower() == how.negation:
+            return " ".join([*words[:at], *words[at + 1:]])
+        plain = next((one for one, negated in how.negated.items() if negated == word.lower()), "")
+        if plain:
+            behind = [one for one in words[at + 1:] if one.lower() != how.negation]  # "tu n'es pas fâché"
+            return " ".join([*words[:at], *([] if plain in (how.base, *how.based) else [plain]), *behind])
+    return ""
+
+
+def is_sound(statement: str, language: Language) -> bool:
+    """
+    Return whether a sentence that was turned round may be said: it begins with no verb that asks, shouts nothing, and
+    has no mark inside that leaves it open.
+    """
+    how = restating(language.code)
+    first = statement.partition(" ")[0].lower()
+    return not (how.order == "inverted" and first in how.auxiliaries) and calm(statement) == statement and not any(
+        mark in statement for mark in ("?", " - ", "...", ":")) and not statement.rstrip().endswith((",", ";"))
 
 
 def bidden(request: str, language: Language, sides: Sides = Sides()) -> str:
@@ -179,34 +219,52 @@ def wondered(question: str, language: Language, sides: Sides = Sides()) -> str:
     @return: C{""} for what cannot be said for certain.
     """
     how = restating(language.code)
-    words = _unfilled(_without_leads(clause_words(question), how), how) if how.order == "inverted" else []
+    plain = _ASIDE.sub("", question)
+    words = _unfilled(_without_leads(clause_words(plain), how), how) if how.order == "inverted" else []
     low = [word.lower() for word in words]
     start = next((one for one in how.question_starts if " ".join(low).startswith(f"{one} ")), "")
     if not start:
         return declarative.wondered(question, language.code, sides.we, sides.far)
     words = cut([low[0], *words[1:]], how)
+    low = [word.lower() for word in words]
     size = len(start.split())
     at = next((at for at in range(size, min(len(words), size + _NEAR)) if low[at] in how.auxiliaries), 0)
     told = next((spot for spot in range(size, at or len(words)) if low[spot] in how.pronouns or spot > size and third(
         low[spot], how)), 0)
-    if told and at != size:
-        return fit(flipped(words, how, sides)) if len(words) <= _LONGEST else ""  # "which gate we should use"
+    behind = low[at + 1] if 0 < at < len(low) - 1 else ""
+    if told and at != size or at > size and done(behind, how) and behind not in how.no_verbs:
+        # "Which gate we should use", "what one drawing would cost"
+        return fit(flipped(words, how, sides)) if len(words) <= _LONGEST else ""
     if not at:
-        # "Who signs for it": the question word is the subject.
-        alone = size < len(words) <= _LONGEST and third(low[size], how)
+        # "Who signs for it", "who paid": the question word is the subject.
+        alone = size < len(words) <= _LONGEST and (third(low[size], how) or past(low[size], how))
         return fit(flipped(words, how, sides)) if alone else ""
+    if at == size == 1 and behind and _tells(behind, low[at], how):
+        return fit(flipped(words, how, sides)) if len(words) <= _LONGEST else ""  # "who is right", "what is missing"
     head = flipped(words[:at], how, sides)
     clause = _parted(words[at:], how, sides)
     if clause is None:
         # "What is the price": what stands behind the verb is all there is.
         rest = words[at + 1:]
+        plain = not any(says(one.lower(), how) or one.lower() in how.prepositions for one in rest)
         alone = at == size and low[at] in how.being and 0 < len(rest) < _NEAR and (
-            rest[0].lower() in how.determiners and low[0] not in how.place_words)
+            rest[0].lower() in how.determiners and (plain or low[0] not in how.place_words))
         return fit(f"{head} {flipped(rest, how, sides)} {low[at]}") if alone else ""
     # Nothing is promised by it: "which way would you go".
     verbs = [how.mine.get(clause.verb, clause.verb)] if clause.verb in how.asked_for else _verbs(clause, how)
     said = [head, *clause.subject, *verbs, flipped(clause.rest[clause.used:], how, sides)]
     return fit(" ".join(said)) if len(words) <= _LONGEST else ""
+
+
+def _tells(word: str, verb: str, how: Restate) -> bool:
+    """Whether a word behind a first verb is said of the question word before that, so that it has no other subject."""
+    if word == how.there and verb in how.being:
+        return True
+    if word in how.asked or word in how.asking or word in how.subjects or word in how.determiners:
+        return False
+    if verb in how.modals:
+        return done(word, how)
+    return (verb in how.being or verb in how.having) and (says(word, how) or word == how.to)
 
 
 def _yes(*statements: Statement | None) -> tuple[str, ...]:
@@ -229,8 +287,8 @@ def _as_said(text: str, how: Restate) -> str:
     return text
 
 
-def _plain_form(verb: str, how: Restate) -> str:
-    """A verb as it stands behind "does", from how "she" has it."""
+def plain_form(verb: str, how: Restate) -> str:
+    """Return a verb as it stands behind "does", from how "she" has it."""
     return next((plain for plain, form in how.third.items() if form == verb), "") or next(
         (one for one in (verb[:-1], verb[:-2]) if third(verb, how) and one in how.verbs), verb)
 
@@ -321,7 +379,7 @@ def _wished(words: Sequence[str], clause: _Clause, deed: str, how: Restate) -> S
     verb, who = words[0].lower(), words[1].lower()
     if verb == how.offering[0] and clause.subject == (how.themselves_all[0],):
         return Statement(fit(how.together[0].format(deed=deed)), fit(how.together[1].format(deed=deed)), True)
-    theirs = not {*how.theirs, *how.asked}.isdisjoint(word.lower() for word in clause.rest)
+    theirs = not (how.yours | how.them).isdisjoint(word.lower() for word in clause.rest)
     if who not in how.asking or clause.subject == (how.themselves_all[0],) or verb not in how.offering or (
             verb != how.offering[0] and not theirs):
         return None

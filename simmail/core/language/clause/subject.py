@@ -33,7 +33,7 @@ def _phrase_end(words: Sequence[str], low: Sequence[str], how: Restate) -> int:
     article = low[1] in how.determiners
     if low[1][0].isdigit() and low[2:3] and low[2] in how.theirs:
         return 2  # "is 350 your last price"
-    named = words[1][0].isupper() and not article
+    named = (words[1][0].isupper() or words[1][0].isdigit()) and not article
     if not (named or article or low[1].endswith("s")):
         return 0
     at, noun = (2, True) if named else (1 + article, False)

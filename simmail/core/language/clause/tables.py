@@ -52,6 +52,8 @@ class Restate(Struct, frozen=True, forbid_unknown_fields=True):
     elided: Mapping[str, str] = {}
     objects: Mapping[str, str] = {}
     ours: frozenset[str] = frozenset()
+    yours: frozenset[str] = frozenset()
+    them: frozenset[str] = frozenset()
     theirs: Mapping[str, str] = {}
     auxiliaries: frozenset[str] = frozenset()
     mine: Mapping[str, str] = {}

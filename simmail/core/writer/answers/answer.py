@@ -11,14 +11,17 @@ from __future__ import annotations
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from simmail.core.language.clause.question_types import asking, mentions_any
+from simmail.core.language.clause.offers import ultimatum
+from simmail.core.language.clause.opening import without_leads
+from simmail.core.language.clause.question_types import asking, mentions_any, type_of
 from simmail.core.language.clause.restate import deed, found_out, of_another, own_matter
-from simmail.core.language.clause.statement import stated
+from simmail.core.language.clause.statement import plain_form, stated
 from simmail.core.language.clause.tables import restating
 from simmail.core.language.phrases import documents
 from simmail.core.language.questions import MailQuestion, asks_to_do, stands_in
 from simmail.core.language.tables import Language
 from simmail.core.language.text import capital
+from simmail.core.writer.answers.advice import advised
 from simmail.core.writer.answers.requests import granted, requested
 from simmail.core.writer.answers.unknown import looked_into, unknown
 from simmail.core.writer.answers.yes_no import either_of, is_request, of_things, yes_or_no
@@ -49,6 +52,8 @@ _NAMED = frozenset({
     "answer.stated", "answer.denied", "answer.find_out", "answer.item", "answer.noted",
     "answer.weigh", "answer.checked", "answer.gone",
 })
+#: Answers that tell nothing, not even what they are the answer to.
+_EMPTY = frozenset(("answer.unknown", "answer.think", "answer.past", "answer.open", "answer.either"))
 #: Answers that compare what is asked with what is known.
 _COMPARED = frozenset({"answer.said_so", "answer.said_not"})
 #: Answers that are a yes or a no, and which.
@@ -109,7 +114,7 @@ def answer(
         return Said(act="answer.secret", values=values)
     if quoted is not None or begins is not None:
         return quoted or begins
-    settled = either_of(scene, question)
+    settled = either_of(scene, question) or advised(scene, question, values)
     if settled is not None:
         return settled
     chosen = _chosen(scene, read, question, place, values, known)
@@ -142,6 +147,11 @@ def exchanged(scene: Scene, read: Read, question: MailQuestion) -> Said | None:
     if question.checks or read.found.options or question.options or question.needs or documents(
             question.text, scene.language):
         return None
+    if question.type == "yes_no" and of_another(question.text, scene.language):
+        return None  # "does he eat?" is not how one is oneself
+    if scene.request.persona.org and (question.type == "much" or question.type == "long" and mentions_any(
+            f" {question.text.lower()} ", asking(scene.language.code).taking)):
+        return None  # a firm's price is no debt among friends
     return recognition.answered(scene, read, question)
 
 
@@ -165,7 +175,7 @@ def _alike(options: tuple[str, ...], language: Language) -> bool:
             return "phrase"
         return first if len(said) > _SHORT else "word"
     kinds = {kind(one) for one in options}
-    return len(kinds) == 1 or "number" not in kinds
+    return len(options) > _PAIR or len(kinds) == 1 or "number" not in kinds
 
 
 def _chosen(
@@ -182,6 +192,8 @@ def _chosen(
             return Said(act="answer.own", values={**without_topic(values), "value": able})
         if len(question.options) == 1:
             return Said(act="answer.own", values={**values, "value": language.would_rather.format(option=option)})
+        if ultimatum(question.text, language):
+            return Said(act="answer.own", values={**values, "value": language.would_rather.format(option=option)})
         if question.options[1].lower().startswith(asking(language.code).limiting):
             return Said(act="answer.own", values={**values, "value": f"{capital(option)}."})
         return option_said(option, values, language) if _alike(question.options, language) else unknown(
@@ -191,10 +203,33 @@ def _chosen(
     if question.type == "who" and len(question.options) == 2:
         how = restating(language.code)
         option = dice.choice(question.options, "which", place)
-        turned = how.asked.get(option) or how.asking.get(option.lower(), option).split("|")[-1 if scene.far else 0]
-        told = how.objects.get(option.lower(), turned)
-        return Said(act="answer.own", values={**without_topic(values), "value": f"{capital(told)}."})
+        told = _does(question.text, scene) if option in how.asked else ""
+        return Said(act="answer.own", values={**without_topic(values), "value": told or (
+            f"{capital(_person(option, scene))}.")})
     return None
+
+
+def _person(option: str, scene: Scene) -> str:
+    """One of two persons as the other side says it: "me tonight" is "you tonight", "yours" is "ours"."""
+    how = restating(scene.language.code)
+    first, blank, rest = option.partition(" ")
+    low = first.lower()
+    turned = how.asked.get(first) or how.asking.get(low, first).split("|")[-1 if scene.far else 0]
+    owned = how.theirs.get(f"{low} ours" if scene.sides.we else low) or how.theirs.get(low)
+    return f"{how.objects.get(low) or owned or turned}{blank}{rest}"
+
+
+def _does(question: str, scene: Scene) -> str:
+    """That one does what is asked who of two does: "I'll raise the ticket."; C{""} for what cannot be said."""
+    how = restating(scene.language.code)
+    words = without_leads(question, asking(scene.language.code).opening).rpartition(", ")[0].split()
+    if how.order != "inverted" or len(words) < 3 or type_of(words[0].lower(), scene.language) != "who":
+        return ""
+    low, who = words[1].lower(), next(iter(how.asked))
+    verb = f"{how.asked_about[low]} {who}" if low in how.asked_about else f"{low} {who}" if low in how.modals else (
+        f"{how.will} {who} {plain_form(low, how)}" if plain_form(low, how) != low else "")
+    told = stated(f"{verb} {' '.join(words[2:])}?", scene.language, scene.sides) if verb else None
+    return f"{capital(told.yes)}." if told is not None and told.yes else ""
 
 
 def _able(question: str, option: str, scene: Scene) -> str:
@@ -275,10 +310,12 @@ def answers(
             thing = without_determiner(question.topic, scene.language)
             lead = Said(act="lead.topic", values={"topic": question.topic, "thing": thing})
             act = replace(act, values={name: value for name, value in act.values.items() if name != "topic"})
+        quoted = layout == "quoted" or bool(layout) and lead is None and act.act in _EMPTY and not (
+            close or act.values.get("topic"))
         said.append(replace(
             act, asked=question, lead=lead,
             number=1 + sum(bool(one.number) for one in said) if layout == "numbered" else 0,
-            quote=question.text if layout == "quoted" and asked else "",
+            quote=question.text if quoted and asked else "",
         ))
     # One alone is no list.
     return [replace(one, number=0) for one in said] if sum(bool(one.number) for one in said) < 2 else said

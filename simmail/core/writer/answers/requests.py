@@ -4,10 +4,12 @@ What is asked to be done: done for a day, promised, noted, or not done.
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from simmail.core.language.clause.question_types import asking, mentions_any
 from simmail.core.language.clause.restate import deed, wants_deed
 from simmail.core.language.clause.statement import bidden, stated
-from simmail.core.language.clause.tables import restating
+from simmail.core.language.clause.tables import done, restating
 from simmail.core.language.phrases import asks_for_something, documents, is_document, noun_phrase, words
 from simmail.core.language.questions import MailQuestion, asks_to_do
 from simmail.core.language.tables import Language, counted
@@ -18,6 +20,8 @@ from simmail.core.writer.speech_act import Said
 
 #: Words of the longest thing that is promised by its whole name.
 _LONGEST_SENT = 10
+#: Among so many words behind "and" stands the verb of a clause of its own.
+_CLAUSE = 5
 
 
 #: Mail in which what is asked to be done is agreed to, and not worked at.
@@ -26,6 +30,7 @@ _ASKED_AS_QUESTION = frozenset(("question", "private", "greeting", "event", "inf
 
 def requested(scene: Scene, read: Read, question: MailQuestion, place: int, values: dict[str, str]) -> Said | None:
     """Return what is said to what is asked to be done: it is done for a day, or not."""
+    question = replace(question, text=_deed_alone(question.text, scene.language))
     if question.confirms:
         return Said(act="answer.confirm" if agrees(scene, question, asked=True) else "answer.dont", values=values)
     will, wont = deed(question.text.rpartition("; ")[2], scene.language, scene.far)
@@ -33,6 +38,8 @@ def requested(scene: Scene, read: Read, question: MailQuestion, place: int, valu
     yes = agrees(scene, question, asked=True)
     plain, how = without_topic(values), asking(scene.language.code)
     lasting = mentions_any(question.text, (*how.lasting, *how.ever_after))
+    if not will and (either := _either(question.text, scene.language)):
+        return Said(act="answer.will", values={**plain, "task": either})
     if not will:
         if question.type == "request" and not asks_to_do(question.text, scene.language) and (
                 documents(question.text, scene.language) or not wants_deed(question.text, scene.language)):
@@ -57,6 +64,27 @@ def requested(scene: Scene, read: Read, question: MailQuestion, place: int, valu
         will.lower().split(), scene.language)
     return Said(act="answer.will", values={**plain, "task": will}, promise=scene.promise(
         what, day) if reported else None)
+
+
+def _deed_alone(text: str, language: Language) -> str:
+    """A request without what is told behind it: "could you fetch them on Tuesday and my van's clutch has gone?"."""
+    how = restating(language.code)
+    parts = text.split(f" {language.and_} ")
+    for at in range(1, len(parts)):
+        low = [word.strip(",.?!").lower() for word in parts[at].split()[:_CLAUSE]]
+        starts = low and (low[0] in how.determiners or low[0] in how.pronouns and low[0] not in how.asked)
+        if starts and not how.auxiliaries.isdisjoint(low[1:]) and len(parts[0].split()) > 2:
+            return f"{f' {language.and_} '.join(parts[:at])}{text[-1:] if text[-1:] in '?.!' else ''}"
+    return text
+
+
+def _either(text: str, language: Language) -> str:
+    """The last of two deeds that a plea of three words leaves to its reader: "please explain or amend"."""
+    how = restating(language.code)
+    said = [word for word in words(text.lower()) if word not in how.request_fillers and word.isalpha()]
+    both = how.order == "inverted" and len(said) == len(("one", "or", "other")) and said[1] == language.or_ and (
+        done(said[0], how) and done(said[2], how))
+    return f"{said[2]} {language.one['it']}" if both else ""
 
 
 def _done(scene: Scene, question: MailQuestion) -> tuple[str, str]:

@@ -4,6 +4,8 @@ What is said to a question that nobody has told the answer to, by its type.
 
 from __future__ import annotations
 
+import re
+
 from simmail.core.language.clause.declarative.languages import is_own_deed
 from simmail.core.language.clause.inverted import plain_of_ing
 from simmail.core.language.clause.opening import without_leads
@@ -25,6 +27,11 @@ from simmail.core.writer.speech_act import Said
 
 #: Figures of no number of things.
 _FIGURES = 5
+_FIGURE = re.compile(r"\d+(?:,\d{3})*(?:\.\d\d)?")
+#: Of such sums one can tell what is asked for less; of which a price is a multiple.
+_LEAST, _MOST, _ROUND = 20, 20_000, 5
+#: Mail to which somebody says how long what it offers takes.
+_OFFERING = frozenset(("question", "enquiry", "information", "private", "task", "order", "details"))
 #: Words of the longest way that is chosen.
 _WAY = 5
 #: Mail in which a customer asks when something is done.
@@ -55,7 +62,12 @@ def unknown(
         return Said(act="answer.own", values={**without_topic(plain), "value": f"{other.name}."})
     ahead = [day for day in read.found.dates if day > scene.calendar.today]
     if question.type == "when" and ahead and mentions_any(low, how.picking_days):
-        day = Dice(scene.request.persona.id).on("day", question.text).choice(ahead)
+        mood = Dice(scene.request.persona.id).on("day", question.text)
+        timed = [slot for slot in read.found.slots if slot.timed and slot.start.date() in ahead]
+        if timed:
+            return Said(act="answer.own", values={**without_topic(plain), "value": (
+                f"{capital(scene.calendar.appointment(mood.choice(timed), language, dated=True))}.")})
+        day = mood.choice(ahead)
         return Said(act="answer.own", values={
             **without_topic(plain), "value": f"{capital(scene.calendar.when(day, language))}."})
     if question.type == "when" and question.needs:
@@ -69,6 +81,8 @@ def unknown(
         # Who worked for somebody is known to it: always the same number of years.
         years = 2 + Dice(scene.request.persona.id).on("tenure", values.get("subject", "").lower()).below(7, "years")
         return Said(act="answer.own", values={**plain, "value": f"{years} {how.tenure_unit}."})
+    if offered := _offered(scene, read, question):
+        return Said(act="answer.own", values={**without_topic(plain), "value": offered})
     if question.type == "why" and mentions_any(low, how.late):
         return Said(act="answer.why", values=plain)
     if question.form == "either" and (way := _first_way(question, language)):
@@ -106,6 +120,30 @@ def unknown(
         return Said(act="answer.unknown", values=plain)
     return Said(act="answer.find_out", values={**without_topic(plain), "value": clause}) if clause else Said(
         act="answer.unknown", values=plain)
+
+
+def _offered(scene: Scene, read: Read, question: MailQuestion) -> str:
+    """
+    What somebody who has a firm names of what it offers: how long it takes, what it costs where its mail names a sum,
+    which is never passed; C{""} for what was, and for what its reader pays or has.
+    """
+    how, restate = asking(scene.language.code), restating(scene.language.code)
+    low = f" {question.text.lower().replace(',', ' ')} "
+    if not scene.request.persona.org or question.recalls or any(f" {word} " in low for word in restate.past_words):
+        return ""
+    mood = Dice(scene.request.persona.id).on("offered", read.mail.subject.lower(), question.type)
+    if question.type == "long" and how.spans and read.intent in _OFFERING and mentions_any(low, how.taking):
+        return mood.choice(how.spans)
+    of_reader = not restate.yours.isdisjoint(low.split()) or not restate.yours
+    sums = [(int(float(figure.replace(",", ""))), one) for one in read.found.amounts for figure in (
+        _FIGURE.findall(one)[:1])]
+    if question.type != "much" or of_reader or not sums:
+        return ""
+    most, named = max(sums)
+    if not _LEAST <= most <= _MOST:
+        return ""
+    sum = _ROUND * max(1, most * (4 + mood.below(6, "price")) // (10 * _ROUND))
+    return f"{_FIGURE.sub(str(sum), named, count=1)}."
 
 
 def _mine(scene: Scene, question: MailQuestion) -> str:

@@ -6,13 +6,14 @@ from __future__ import annotations
 
 from simmail.core.language.clause.question_types import asking, mentions_any
 from simmail.core.language.clause.restate import asks_ability
-from simmail.core.language.clause.statement import clause_stated, either_stated, stated
-from simmail.core.language.clause.tables import Restate, led_in, restating
+from simmail.core.language.clause.statement import clause_stated, either_stated, is_sound, positive, stated
+from simmail.core.language.clause.tables import led_in, restating
 from simmail.core.language.phrases import asks_for_something, words
 from simmail.core.language.questions import MailQuestion
 from simmail.core.language.tables import Language
 from simmail.core.language.text import capital
 from simmail.core.rng import Dice
+from simmail.core.writer.answers.advice import graver, leaning
 from simmail.core.writer.context import Read, Scene
 from simmail.core.writer.sources.known import in_full, without_topic
 from simmail.core.writer.sources.noted import liked
@@ -32,6 +33,8 @@ def agrees(scene: Scene, question: MailQuestion, asked: bool = False) -> bool:
     """
     own = content(question.behind or question.text, scene.language.code)
     mood = Dice(scene.request.persona.id).on("yes", " ".join(sorted(own)))
+    # Who leaves a decision to its reader mostly is agreed with.
+    asked = asked or question.confirms and bool(question.behind)
     return mood.chance(max(scene.manner.yes, 0.95) if asked else scene.manner.yes, "yes")
 
 
@@ -41,7 +44,8 @@ def yes_or_no(scene: Scene, read: Read, question: MailQuestion, values: dict[str
     asks = asking(scene.language.code)
     is_human, is_machine = (mentions_any(question.text, one) for one in (asks.human, asks.machine))
     # Whoever it is, it is a person.
-    yes = is_human or not is_machine and agrees(scene, question, asked)
+    lean = leaning(question.behind or question.text, scene)
+    yes = is_human or not is_machine and (agrees(scene, question, asked) if lean is None else lean)
     if asked and question.confirms:
         return Said(act="answer.confirm" if yes else "answer.dont", values=values)
     if any(word in question.text.lower() for word in scene.language.pleased):
@@ -57,20 +61,21 @@ def yes_or_no(scene: Scene, read: Read, question: MailQuestion, values: dict[str
     if any(f" {word} " in low for word in how.any_words) and question.type == "yes_no":
         yes = yes and scene.manner.yes < 0.6  # "is there anything else?": mostly not
     named = {"yes": short[0] or scene.language.yes} if yes else {"no": short[1] or scene.language.no}
-    positive = _without_not(question.behind, how) if question.checks else ""
-    so = clause_stated(positive, scene.language, scene.sides) if positive else None
+    affirmed = positive(question.behind, scene.language) if question.checks else ""
+    so = clause_stated(affirmed, scene.language, scene.sides) if affirmed else None
     if so is not None and so.yes and so.no:
         # "You're not cross, are you?"
         said = f"{scene.language.no}, {so.no}." if yes else f"{so.yes}."
         return Said(act="answer.own", values={**without_topic(values), "value": capital(said)})
-    if positive and how.not_at_all:
-        self_asked = words(positive)[0] in {*how.asked, *how.you, *map(str.capitalize, (*how.asked, *how.you))}
+    if affirmed and how.not_at_all:
+        self_asked = words(affirmed)[0] in {*how.asked, *how.you, *map(str.capitalize, (*how.asked, *how.you))}
         said = how.not_at_all if self_asked else how.not_known
         return Said(act="answer.own", values={**without_topic(values), "value": said})
     statement = (clause_stated(question.behind, scene.language, scene.sides) if question.behind else
                  stated(question.text, scene.language, scene.sides)
                  or clause_stated(_supposed(question.text, scene.language), scene.language, scene.sides))
     told = "" if statement is None else statement.yes if yes else statement.no
+    told = told if is_sound(told, scene.language) else ""
     if told and statement is not None and (statement.wished or statement.nobody and not yes):
         said = f"{scene.language.yes if yes else scene.language.no}, {told}."
         return Said(act="answer.own", values={**without_topic(values), "value": capital(said)})
@@ -84,23 +89,12 @@ def yes_or_no(scene: Scene, read: Read, question: MailQuestion, values: dict[str
     return Said(act="answer.yes" if yes else "answer.no", values={**values, **named})
 
 
-def _without_not(clause: str, how: Restate) -> str:
-    """A clause that says that something is not so, as one that says it is; C{""} for another."""
-    words = clause.replace("\u2019", "'").split()
-    for at, word in enumerate(words):
-        if word.lower() == how.negation:
-            return " ".join([*words[:at], *words[at + 1:]])
-        plain = next((one for one, negated in how.negated.items() if negated == word.lower()), "")
-        if plain:
-            behind = [one for one in words[at + 1:] if one.lower() != how.negation]  # "tu n'es pas fâché"
-            return " ".join([*words[:at], *([] if plain in (how.base, *how.based) else [plain]), *behind])
-    return ""
-
-
 def _supposed(question: str, language: Language) -> str:
     """A question without "perhaps" before it: "Perhaps it went to the wrong address?"."""
     first, _, rest = question.partition(" ")
-    if first.lower() in restating(language.code).auxiliaries:
+    how = restating(language.code)
+    if any(one[:1] and one[0].lower() in how.auxiliaries for one in (
+            words(question), led_in(words(question), how))):
         return ""  # it is turned round
     return rest if first.lower().strip(",") in asking(language.code).perhaps else question
 
@@ -148,9 +142,9 @@ def either_of(scene: Scene, question: MailQuestion) -> Said | None:
     if not both and question.form == "either" and how.former and not scene.language.choice_words.isdisjoint(
             words(question.text.lower())):
         both = how.former  # "préférez-vous que nous livrions ou que vous passiez la prendre ?"
-    if not both:
+    if not both or not all(is_sound(one, scene.language) for one in both):
         return None
-    liked_one = liked(both, scene.request.notes, scene.language)
+    liked_one = graver(both, scene) or liked(both, scene.request.notes, scene.language)
     mood = Dice(scene.request.persona.id).on("either", *both)
     told = liked_one or both[0 if mood.chance(_FIRST, "which") else -1]
     return Said(act="answer.own", values={"value": f"{capital(told)}."})

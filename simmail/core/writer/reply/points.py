@@ -100,6 +100,8 @@ def dealt_with(question: MailQuestion, read: Read, scene: Scene, known: AnswerSo
         return False  # "could you start on Monday at eight?", beside an order
     if read.intent not in _DECIDING and known_answer(scene, read, question, known) is not None:
         return False  # what is known is told
+    if read.intent == "ticket" and (question.options or question.behind):
+        return False  # what asks for more before it is worked at
     several = len(read.found.points) > 1 and read.intent not in _DECIDING
     if read.intent in ("complaint", "bug") and (
             question.type == "request" or seeks_help(question.text, scene.language)):

@@ -17,6 +17,7 @@ from msgspec import UNSET, Struct, convert
 
 from simmail.core.language.clause.question_types import type_inside
 from simmail.core.language.clause.restate import of_another
+from simmail.core.language.clause.tables import restating
 from simmail.core.language.names import company_of
 from simmail.core.language.phrases import words
 from simmail.core.language.tables import Language
@@ -158,6 +159,9 @@ class SelfSheet:
         """
         if kind == "yes_no" and of_another(question, self._language):
             return None
+        how = restating(self._language.code)
+        if kind == "many" and how.yours and how.yours.isdisjoint(words(question.lower())):
+            return None  # "how many vegetarians?"
         name, about = _field(question, kind, self._language.code)
         return self.told(name, f" {question.lower()} " if kind == "yes_no" else "", about) if name else None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core.language.clause.statement import clause_stated, either_stated, stated, wondered
+from simmail.core.language.clause.statement import clause_stated, either_stated, is_sound, stated, wondered
 from simmail.core.language.clause.tables import Sides
 from simmail.core.language.tables import language
 
@@ -140,6 +140,28 @@ class WonderedTests(SynchronousTestCase):
             ("Who signs off the early load?", "who signs off the early load"),
             ("What is the total?", "what the total is"),
             ("How many chairs do you need?", "how many chairs I need"),
+            ("Who is right?", "who is right"),
+            ("Who was there?", "who was there"),
+            ("Where are the other two?", "where the other two are"),
             ("Is it open?", ""),
         ):
             self.assertEqual(wondered(question, EN), clause)
+
+
+class SoundTests(SynchronousTestCase):
+    """What may not be said."""
+
+    def test_sound(self) -> None:
+        """A sentence that begins with a verb that asks, that shouts or stays open, is not said."""
+        for statement, sound in (
+            ("the back door is mended", True), ("is the back door didn't mend", False),
+            ("I want THE WET ONE BACK", False), ("you still need it:", False),
+        ):
+            self.assertIs(is_sound(statement, EN), sound, statement)
+
+    def test_leads(self) -> None:
+        """What leads a question in, and what is told behind it, is no part of what is said."""
+        told = stated("Also is the back door mended, I am not carrying it round again?", EN)
+        self.assertEqual(told.yes if told else "", "the back door is mended")
+        self.assertEqual(either_stated("Do you come here or does he come to you, he has a bike?", EN),
+                         ("I come here", "he comes to me"))

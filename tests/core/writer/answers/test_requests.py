@@ -25,3 +25,12 @@ class RequestTests(SynchronousTestCase):
         found = acts("Hi Maria,\n\nfor the plan I still need from you by Monday:\n- how many sockets\n"
                      "- the name as it should stand on the fascia\n\nDana")
         self.assertEqual([one.partition(" ")[0] for one in found], ["answer.number", "answer.item"])
+
+    def test_either(self) -> None:
+        """Of two deeds one is done; what is told behind a deed is none of it."""
+        for text, task in (
+            ("Please explain or amend.", "amend it"),
+            ("Could you fetch them on Tuesday and my van's clutch has gone?", "fetch them on Tuesday"),
+        ):
+            found, _ = acts(f"Hi Maria,\n\n{text} Who was present?\n\nDana")
+            self.assertIn(found, (f"answer.will {task}", "answer.wont"))

@@ -1,0 +1,152 @@
+"""
+What is asked without a question: the items and lines of a list that asks, fragments like C{Yours?}, and what is left to
+be said if it is so ("say so if you can come", "if you accept we pay on the 25th.  If not, ...").
+
+An item without a mark is only taken for a question where its list asks: it is announced as questions, or something else
+in it is one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+
+from simmail.core.language.clause.opening import opens, without_leads
+from simmail.core.language.clause.question_types import asking, mentions_any, type_of
+from simmail.core.language.clause.tables import restating
+from simmail.core.language.questions import is_question, opens_question
+from simmail.core.language.tables import Language
+from simmail.core.language.text import capital
+
+#: So many sentences may follow an item of a list before the next one.
+_BETWEEN = 3
+#: A question of fewer words in a list has no verb before its subject; a count of so many at most is one.
+_LEAST, _COUNTED = 2, 14
+#: Letters of a word that asks to be told by itself.
+_CUE = 3
+#: Characters of the longest sentence whose lines are looked for.
+_LONGEST = 600
+_MARKS = " .,;:!?"
+#: What stands before an item besides what lists are mostly made with.
+_ARROW = re.compile(r"(?:^|\s+)(?:→|➔|➜|⇒|=>|->|»)\s+")
+#: The end of a sentence that a letter or a number stands at.
+_LETTER = re.compile(r"(?<=\s[\w])\.\s+(?=[^\W\d_a-z])")
+_ASIDE = re.compile(r"\s*\([^()]*\)")
+
+
+def asking_items(sentences: Sequence[str], items: Collection[str], language: Language) -> frozenset[str]:
+    """Return those items that stand in a list that asks: it is announced so, or one of its sentences is a question."""
+    found: set[str] = set()
+    places = [at for at, one in enumerate(sentences) if one in items]
+    while places:
+        size = next((at for at in range(1, len(places)) if places[at] - places[at - 1] > _BETWEEN or any(
+            one.endswith(":") and one not in items for one in sentences[places[at - 1] + 1:places[at]])), len(places))
+        run, places = places[:size], places[size:]
+        lead = sentences[run[0] - 1] if run[0] else ""
+        listed = sentences[run[0]:run[-1] + 1]
+        if enquires(lead, language) or len(run) > 1 and any(is_question(one) for one in listed):
+            found.update(sentences[at] for at in run)
+    return frozenset(found)
+
+
+def enquires(lead: str, language: Language) -> bool:
+    """Return whether a sentence announces questions: "a few questions:", "could you tell me roughly:"."""
+    low, how = f" {lead.lower()} ", asking(language.code)
+    return mentions_any(low, how.enquiring) or lead.endswith(":") and any(
+        f" {cue}" in low for cue in how.telling if len(cue) > _CUE)
+
+
+def marked(sentence: str, language: Language, listed: bool) -> str:
+    """
+    Return a sentence without a mark as the question that it is, C{""} for one that is none.
+
+    @param listed: it stands in a list that asks.
+    """
+    if "?" in sentence or "://" in sentence:
+        return ""
+    text = without_leads(_ARROW.sub("", sentence, count=1), asking(language.code).opening).rstrip(_MARKS)
+    low = text.lower()
+    if listed and len(low.split()) >= _LEAST and (
+            opens_question(low, language) or opens(text, language)) and not _is_whether(low, language):
+        return f"{capital(text)}?"
+    of_those = next((one for one in asking(language.code).of_those if low.startswith(f"{one} ")), "")
+    counted = low[len(of_those):].lstrip(" ,")
+    return f"{capital(counted)}?" if _counts(counted, language, bool(of_those)) else ""
+
+
+def _counts(low: str, language: Language, named: bool) -> bool:
+    """Whether words ask how many there are, and have no verb: "how many veg, vegan, no nuts"."""
+    how, words = restating(language.code), low.replace(",", " ").split()
+    return low.startswith(language.number_words) and len(words) <= _COUNTED and (
+        named or how.auxiliaries.isdisjoint(words) and how.pronouns.isdisjoint(words) and bool(how.pronouns))
+
+
+def _is_whether(low: str, language: Language) -> bool:
+    return low.startswith(tuple(f"{one} " for one in asking(language.code).whether))
+
+
+def spelled_out(sentence: str, language: Language) -> str:
+    """Return a question of one word or two as the question that it stands for: "is it yours?"; C{""} for another."""
+    whole = asking(language.code).elliptical.get(sentence.lower().strip(_MARKS + "\"')¿¡"), "")
+    return f"{capital(whole)}?" if whole and "?" in sentence else ""
+
+
+def pieces(sentence: str, lead: str, body: str, language: Language) -> list[str]:
+    """
+    Return a sentence in the pieces that each ask for something, as they stand on lines of their own behind what asks to
+    be told them, or behind arrows.
+
+    @param lead: the sentence before it; body: the text that it stands in.
+    """
+    lettered = _LETTER.search(sentence)
+    if lettered is not None and opens(sentence[lettered.end():], language):
+        return [sentence[:lettered.start() + 1], sentence[lettered.end():]]  # "reply with a, b or c. Is it urgent?"
+    arrows = [one.strip() for one in _ARROW.split(sentence)]
+    if len(arrows) > 1 and (not arrows[0] or len(arrows) > 2):
+        return [one for one in arrows if one]
+    if not enquires(lead, language) or len(sentence) > _LONGEST:
+        return [sentence]
+    found: list[str] = []
+    for line in _lines(sentence, body):
+        text = line.lstrip("-–*•· ")
+        if _begins(text.lower(), language) or not found:
+            found.append(text)
+        else:
+            found[-1] = f"{found[-1]} {text}"
+    return found if len(found) > 1 and all(_begins(one.lower(), language) for one in found) else [sentence]
+
+
+def _begins(low: str, language: Language) -> bool:
+    """Whether lower-case words begin a question, or what is behind "whether"."""
+    return _is_whether(low, language) or bool(type_of(low, language)) or opens_question(low, language)
+
+
+def _lines(sentence: str, body: str) -> list[str]:
+    """The lines that a sentence stands on."""
+    words = sentence.rstrip(_MARKS).split()
+    found = re.search(r"\s+".join(map(re.escape, words)), body) if words else None
+    return [line.strip() for line in found.group().split("\n")] if found is not None else [sentence]
+
+
+def left_to_say(sentence: str, language: Language) -> str:
+    """Return the clause of what is to be said if it is so: "you can come along", of "if you can come along say so"."""
+    how, text = asking(language.code), _ASIDE.sub("", sentence).strip(_MARKS)
+    low = text.lower()
+    start = next((one for one in how.conditions if low.startswith(f"{one} ")), "")
+    plain = f"{low.replace(',', ' ')} "
+    end = min((at for one in how.say_so if (at := plain.find(f" {one} ")) > 0), default=0)
+    if not start or not end or is_question(sentence):
+        return ""
+    clause = text[:end].partition(", ")[0].split()[1:]
+    while clause and clause[-1].lower() in how.opening.leads:
+        clause.pop()  # "if you can come please say so"
+    return " ".join(clause) if len(clause) > _LEAST else ""
+
+
+def decision(sentence: str, after: str, language: Language) -> str:
+    """Return the clause that somebody has to decide of: "you accept", of "if you accept we pay.  If not, say why."."""
+    how, low = asking(language.code), sentence.lower()
+    cue = next((one for one in how.deciding if low.startswith(f"{one} ") or low.startswith(f"{one},")), "")
+    if not cue or is_question(sentence) or not f"{after.lower()} ".startswith(how.if_not):
+        return ""
+    return sentence[:len(cue)].partition(" ")[2]
