@@ -270,8 +270,14 @@ class Findings:
         # Each sentence, or each piece of one that asks for several things, with what it asks; those that are an item.
         language, items = self.language, set(self.prose.items)
         listed = unmarked.asking_items(self.prose.sentences, self.prose.items, language)
+        joined = unmarked.joined(self.prose.sentences, self.prose.items, language)
         found: list[tuple[str, list[MailQuestion]]] = []
         for lead, (sentence, asked) in zip(("", *self.prose.sentences), self._questions):
+            if sentence in joined:
+                offer = joined[sentence]
+                found.extend([(sentence, [replace(questions.read_question(
+                    sentence, language), form="choice", type="choice", options=offer)])] if offer else ())
+                continue
             parts = unmarked.pieces(sentence, lead, self.prose.body, language)
             for part in parts:
                 here = asked if len(parts) == 1 else self._asked(part, lead)

@@ -49,6 +49,8 @@ PRESUMING = frozenset({
     "notice", "offer", "order", "outage", "payment", "phishing", "recruiting", "redress", "renewal", "report",
     "returns", "sales", "support", "terms", "ticket", "webinar",
 })
+#: Mail between people, to whom nobody speaks for a firm.
+_PERSONAL = frozenset({"private"})
 #: And kinds that ask nothing of one reader: a guess at one is not for mail that does.
 _ASKING_NOBODY = frozenset({"newsletter"})
 #: Cues that come to so much invite by themselves.
@@ -115,7 +117,7 @@ class Scene(Struct, frozen=True):
         persona = self.request.persona
         own, theirs = (one.rpartition("@")[2].lower() for one in (
             persona.address, self.request.correspondent.address))
-        other = own != theirs and not self.friends
+        other = own != theirs and not self.friends and not (self.read and self.read[-1].intent in _PERSONAL)
         return Sides(we=bool(persona.org) and other, house=bool(persona.org),
                      they=other and bool(self.read) and bool(self.read[-1].found.sender.company), far=self.far)
 

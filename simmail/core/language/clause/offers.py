@@ -47,10 +47,15 @@ class Listed(NamedTuple):
 
 def listed_above(sentence: str, body: str, language: Language) -> list[Listed]:
     """Return the things of the list that stands above a sentence, C{[]} for none and for one of questions."""
+    return list_above(sentence, body, language)[1]
+
+
+def list_above(sentence: str, body: str, language: Language) -> tuple[str, list[Listed]]:
+    """Return the same with the line that leads the list in, C{""} for none."""
     words = sentence.split()[:_PLACED]
     found = re.search(r"\s+".join(map(re.escape, words)), body, re.IGNORECASE) if words else None
     if found is None:
-        return []
+        return "", []
     lines = body[:found.start()].split("\n")[-60:]
     if lines and not _item(lines[-1]):
         lines.pop()  # what stands before it on its own line
@@ -58,10 +63,10 @@ def listed_above(sentence: str, body: str, language: Language) -> list[Listed]:
     while lines and not _item(lines[-1]) and not (lines[-1] and any(map(_item, lines[-3:]))):
         other += bool(lines.pop().strip())
         if other > _BETWEEN:
-            return []
+            return "", []
     things: list[Listed] = []
     rest = ""
-    while lines and lines[-1].strip():
+    while lines and lines[-1].strip() and (_item(lines[-1]) or any(map(_item, lines))):
         line = lines.pop()
         if item := _item(line):
             things.append(Listed(item.mark.lower(), f"{item.thing} {rest}".strip()))
@@ -70,8 +75,9 @@ def listed_above(sentence: str, body: str, language: Language) -> list[Listed]:
             rest = f"{line} {rest}".strip()
     things.reverse()
     if not 1 < len(things) <= _MOST or any("?" in _ASIDE.sub("", one.thing) for one in things):
-        return []
-    return [Listed(one.mark, label(one.thing, language)) for one in things]
+        return "", []
+    lead = rest or next((line for line in reversed(lines) if line.strip()), "")
+    return lead, [Listed(one.mark, label(one.thing, language)) for one in things]
 
 
 def _item(line: str) -> Listed | None:
@@ -88,8 +94,11 @@ def label(thing: str, language: Language) -> str:
     first = _CUT.split(plain)[0]
     whole = is_timed(plain, language) and len(plain.split()) <= _LISTED or len(first.split()) < 2
     # "Heather Blue 400x200, in stock.", but "Wednesday 16th, 8:10 with Dr Szabo".
-    said = re.split(r"[.!]\s", plain)[0] if whole else first
-    return say(" ".join(language.flips.get(word.lower(), word) for word in said.strip(_MARKS).split()), 80)
+    said = (re.split(r"[.!]\s", plain)[0] if whole else first).strip(_MARKS).split()
+    # Inside of a phrase nothing tells whose "your" is: "at your old time" is "at the old time".
+    inside = language.default_determiner
+    return say(" ".join(language.flips.get(word.lower(), word) if not at or not inside else (
+        inside if word.lower() in language.flips else word) for at, word in enumerate(said)), 80)
 
 
 def lettered(sentence: str, things: Sequence[Listed], language: Language) -> bool:

@@ -36,6 +36,8 @@ _NUMBERS = re.compile(r"\([1-9a-e]\)\s+")
 _AHEAD = 40
 #: What is said of something in brackets.
 _ASIDE = re.compile(r"\s*\([^()]*\)")
+#: Words by which the place of a sentence is found.
+_PLACED = 3
 #: So many sentences on, the next item of a list is looked for.
 _NEAR = 4
 #: Words among which stands the question word that a sentence asks with.
@@ -59,8 +61,9 @@ def points(
     listed: tuple[str, ...] = ()
     pairs = list(sentences)
     for at, (sentence, asked) in enumerate(pairs):
-        if sentence not in items and not (wanted and _goes_on(pairs[at:at + _NEAR], items)):
-            wanted = _announces(sentence, language)
+        if sentence not in items and not (wanted and _goes_on(pairs[at:at + _NEAR], items, body)):
+            wanted = _announces(sentence, language) or sentence[-1:].isalnum() and _announces(
+                f"{sentence}:", language) and any(one in items for one, _ in pairs[at + 1:at + 2])
         size = len(found)
         clauses = question_types.clauses(sentence, language)
         offered = _offered(sentence, before, language)
@@ -113,6 +116,9 @@ def points(
             # "You can have a new one or your money back.  Which would you prefer?"
             if not found or found[-1].options != chosen.options:
                 found.append(chosen)
+        elif asked and (proposed := _proposed(sentence, asked, body, language)):
+            # "The builder proposes: ...  What do you think?"
+            found.append(proposed)
         elif asked:
             opinions.extend(one for one in asked if one.form == "opinion")
             found.extend(one for one in asked if one.form != "opinion")
@@ -141,8 +147,10 @@ def points(
             *opinions[:1])
 
 
-def _goes_on(rest: Sequence[tuple[str, list[MailQuestion]]], items: Collection[str]) -> bool:
+def _goes_on(rest: Sequence[tuple[str, list[MailQuestion]]], items: Collection[str], body: str) -> bool:
     """Whether a list goes on behind the first of some sentences, which says more of the item before it."""
+    if f"\n\n{' '.join(rest[0][0].split()[:_PLACED])}" in body:
+        return False  # it begins a paragraph
     end = next((at for at, (one, _) in enumerate(rest) if one.endswith(":") and one not in items), len(rest))
     return any(one in items for one, _ in rest[:end])
 
@@ -178,6 +186,17 @@ def _with_offer(
     if not offer and not one.options and one.type in ("what", "when"):
         offer = offers.spoken_of(one.text, before, language)
     return _chosen(one, offer) if offer else one
+
+
+def _proposed(
+    sentence: str, asked: list[MailQuestion], body: str, language: Language
+) -> MailQuestion | None:
+    """The choice of what was proposed in a list, of which an opinion is wanted; None for no such list."""
+    if asked[0].form != "opinion":
+        return None
+    lead, things = offers.list_above(sentence, body, language)
+    proposing = question_types.mentions_any(f" {lead.lower()}", question_types.asking(language.code).proposing)
+    return _chosen(asked[0], tuple(one.thing for one in things)) if things and proposing else None
 
 
 def _assured(sentence: str, language: Language) -> str:
@@ -335,7 +354,9 @@ def _asks(clause: str, language: Language) -> bool:
 def _item(sentence: str, language: Language) -> str:
     """A short item as a phrase without an article, C{""} for one that is a sentence."""
     words = sentence.partition("(")[0].strip(" .,;:").split()
-    phrase = words[1:] if words[:1] and words[0].lower() in language.determiners else words
+    # "An explanation" is sent, of "the name" a name.
+    plain = language.inflected or bool(words) and words[0].lower() in language.definite
+    phrase = words[1:] if words[:1] and words[0].lower() in language.determiners and plain else words
     return say(" ".join(phrase), 60) if len(words) <= _PHRASE else ""
 
 

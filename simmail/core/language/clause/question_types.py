@@ -61,6 +61,7 @@ class Asking(Struct, frozen=True, forbid_unknown_fields=True):
 
     opening: Opening = Opening()
     free_choice: tuple[str, ...] = ()
+    proposing: tuple[str, ...] = ()
     enquiring: tuple[str, ...] = ()
     of_those: tuple[str, ...] = ()
     elliptical: Mapping[str, str] = {}
@@ -77,6 +78,8 @@ class Asking(Struct, frozen=True, forbid_unknown_fields=True):
     obliged: tuple[str, ...] = ("\0",)
     careful_words: tuple[str, ...] = ()
     grave: tuple[str, ...] = ()
+    sooner: tuple[str, ...] = ()
+    social: frozenset[str] = frozenset()
     risky: tuple[str, ...] = ("\0",)
     hearsay: tuple[str, ...] = ()
     not_so: str = ""

@@ -53,6 +53,7 @@ class Restate(Struct, frozen=True, forbid_unknown_fields=True):
     objects: Mapping[str, str] = {}
     ours: frozenset[str] = frozenset()
     yours: frozenset[str] = frozenset()
+    causative: str = ""
     them: frozenset[str] = frozenset()
     theirs: Mapping[str, str] = {}
     auxiliaries: frozenset[str] = frozenset()

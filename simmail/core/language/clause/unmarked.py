@@ -14,9 +14,9 @@ from collections.abc import Collection, Sequence
 from simmail.core.language.clause.opening import opens, without_leads
 from simmail.core.language.clause.question_types import asking, mentions_any, type_of
 from simmail.core.language.clause.tables import restating
-from simmail.core.language.questions import is_question, opens_question
+from simmail.core.language.questions import either, is_question, opens_question
 from simmail.core.language.tables import Language
-from simmail.core.language.text import capital
+from simmail.core.language.text import capital, say
 
 #: So many sentences may follow an item of a list before the next one.
 _BETWEEN = 3
@@ -37,16 +37,45 @@ _ASIDE = re.compile(r"\s*\([^()]*\)")
 def asking_items(sentences: Sequence[str], items: Collection[str], language: Language) -> frozenset[str]:
     """Return those items that stand in a list that asks: it is announced so, or one of its sentences is a question."""
     found: set[str] = set()
-    places = [at for at, one in enumerate(sentences) if one in items]
-    while places:
-        size = next((at for at in range(1, len(places)) if places[at] - places[at - 1] > _BETWEEN or any(
-            one.endswith(":") and one not in items for one in sentences[places[at - 1] + 1:places[at]])), len(places))
-        run, places = places[:size], places[size:]
+    for run in _runs(sentences, items):
         lead = sentences[run[0] - 1] if run[0] else ""
         listed = sentences[run[0]:run[-1] + 1]
         if enquires(lead, language) or len(run) > 1 and any(is_question(one) for one in listed):
             found.update(sentences[at] for at in run)
     return frozenset(found)
+
+
+def joined(sentences: Sequence[str], items: Collection[str], language: Language) -> dict[str, tuple[str, ...]]:
+    """
+    Return the lists of which one thing is to be chosen, by their first item: "- go anyway, - take the bus, or - stay?".
+
+    The others of such a list are there too, with nothing to choose.
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    for run in _runs(sentences, items):
+        listed = [sentences[at].rstrip(_MARKS + "?").lower() for at in run]
+        lead = sentences[run[0] - 1] if run[0] else ""
+        asks = opens(lead, language) and not language.choice_words.isdisjoint(lead.lower().rstrip(_MARKS).split())
+        if len(run) > 1 and (asks or any(one.endswith(f" {language.or_}") or at and one.startswith(
+                f"{language.or_} ") for at, one in enumerate(listed))):
+            things = (sentences[at].strip(_MARKS + "?") for at in run)
+            plain = tuple(say(one.removesuffix(f" {language.or_}").removeprefix(f"{language.or_} ").split(", ")[0].strip(
+                _MARKS), 80) for one in things)
+            found.update({sentences[at]: () for at in run[1:]}, **{sentences[run[0]]: plain})
+    return found
+
+
+def _runs(sentences: Sequence[str], items: Collection[str]) -> list[list[int]]:
+    """The places of the items of each list."""
+    found: list[list[int]] = []
+    for at, sentence in enumerate(sentences):
+        if sentence not in items:
+            continue
+        between = sentences[found[-1][-1] + 1:at] if found else ()
+        if not found or len(between) >= _BETWEEN or any(one.endswith(":") for one in between):
+            found.append([])
+        found[-1].append(at)
+    return found
 
 
 def enquires(lead: str, language: Language) -> bool:
@@ -69,6 +98,8 @@ def marked(sentence: str, language: Language, listed: bool) -> str:
     if listed and len(low.split()) >= _LEAST and (
             opens_question(low, language) or opens(text, language)) and not _is_whether(low, language):
         return f"{capital(text)}?"
+    if opens(text, language) and either(low, language):
+        return f"{capital(text)}?"  # "can you drop it off or shall I come past."
     of_those = next((one for one in asking(language.code).of_those if low.startswith(f"{one} ")), "")
     counted = low[len(of_those):].lstrip(" ,")
     return f"{capital(counted)}?" if _counts(counted, language, bool(of_those)) else ""
@@ -137,10 +168,20 @@ def left_to_say(sentence: str, language: Language) -> str:
     end = min((at for one in how.say_so if (at := plain.find(f" {one} ")) > 0), default=0)
     if not start or not end or is_question(sentence):
         return ""
-    clause = text[:end].partition(", ")[0].split()[1:]
+    condition, _, behind = text[:end].partition(", ")
+    if len(behind.split()) > _LEAST or len(_verbs(condition, language)) > 1:
+        return ""  # "if you can't be there we can use our key, tell us"
+    clause = condition.split()[1:]
     while clause and clause[-1].lower() in how.opening.leads:
         clause.pop()  # "if you can come please say so"
     return " ".join(clause) if len(clause) > _LEAST else ""
+
+
+def _verbs(clause: str, language: Language) -> list[str]:
+    """The first verbs in a clause, as far as they are known; one that denies counts as two."""
+    how, low = restating(language.code), clause.lower().replace("\u2019", "'").split()
+    denied = [one for one in low if one in how.negated.values()]
+    return [*(one for one in low if one in how.auxiliaries), *denied, *denied]
 
 
 def decision(sentence: str, after: str, language: Language) -> str:

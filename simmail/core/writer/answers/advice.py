@@ -14,6 +14,10 @@ from simmail.core.writer.sources.known import without_topic
 from simmail.core.writer.speech_act import Said
 
 
+#: Among so many words of a question stands what is to be done.
+_DEED = 4
+
+
 def advised(scene: Scene, question: MailQuestion, values: dict[str, str]) -> Said | None:
     """
     Return a careful word to who asks whether to do something: "should I open it?", "do I have to sign?".
@@ -25,10 +29,13 @@ def advised(scene: Scene, question: MailQuestion, values: dict[str, str]) -> Sai
     how, advice = restating(scene.language.code), asking(scene.language.code)
     said = [word.lower() for word in led_in(words(question.text), how)]
     low = f"{' '.join(said)} "
-    if advice.not_so and mentions_any(f" {low}", advice.hearsay):
-        return Said(act="answer.own", values={**without_topic(values), "value": advice.not_so})
-    offers = not how.yours.isdisjoint(said)
     private = not (scene.request.persona.org or scene.request.persona.role)
+    if advice.not_so and private and mentions_any(f" {low}", advice.hearsay):
+        return Said(act="answer.own", values={**without_topic(values), "value": advice.not_so})
+    if mentions_any(f" {low}", (*advice.sooner, *advice.grave)) or not advice.social.isdisjoint(
+            said[:_DEED]):
+        return None
+    offers = not how.yours.isdisjoint(said)
     if low.startswith(advice.advised) and not offers or private and low.startswith(advice.obliged):
         careful = advice.careful_words
         mood = Dice(scene.request.persona.id).on("advice", question.text)
@@ -50,7 +57,7 @@ def leaning(question: str, scene: Scene) -> bool | None:
         return False
     helps = said[:1] and said[0] in how.permitting and said[1:2] and said[1] in how.asking and (
         not how.yours.isdisjoint(said[2:])) and mentions_any(low, advice.helping)
-    return True if mentions_any(low, advice.grave) or helps else None
+    return True if mentions_any(low, (*advice.grave, *advice.sooner)) or helps else None
 
 
 def graver(both: tuple[str, ...], scene: Scene) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from simmail.core.language.clause.inverted import plain_of_ing
 from simmail.core.language.clause.offers import ultimatum
 from simmail.core.language.clause.opening import without_leads
 from simmail.core.language.clause.question_types import asking, mentions_any, type_of
@@ -18,7 +19,7 @@ from simmail.core.language.clause.restate import deed, found_out, of_another, ow
 from simmail.core.language.clause.statement import plain_form, stated
 from simmail.core.language.clause.tables import restating
 from simmail.core.language.phrases import documents
-from simmail.core.language.questions import MailQuestion, asks_to_do, stands_in
+from simmail.core.language.questions import MailQuestion, asks_to_do, opens_question, stands_in
 from simmail.core.language.tables import Language
 from simmail.core.language.text import capital
 from simmail.core.writer.answers.advice import advised
@@ -41,6 +42,8 @@ from simmail.core.writer.speech_act import Said
 _REMEMBERED = frozenset(("who", "where", "when", "long", "much", "many", "what", "how"))
 #: Things to choose that are no list.
 _PAIR = 2
+#: Among so many words stands what denies a condition.
+_CONDITION = 8
 #: Words of a thing to choose that needs no article.
 _SHORT = 2
 #: Answers that say by themselves what they are the answer to.
@@ -147,12 +150,23 @@ def exchanged(scene: Scene, read: Read, question: MailQuestion) -> Said | None:
     if question.checks or read.found.options or question.options or question.needs or documents(
             question.text, scene.language):
         return None
-    if question.type == "yes_no" and of_another(question.text, scene.language):
+    said = question.text.lower().split()
+    if question.type == "what" and any(who in restating(scene.language.code).asked and _needs(
+            deed.strip("?,."), scene.language) for who, deed in zip(said, said[1:])):
+        return None  # what one brings oneself, and not what is to be brought
+    if question.type == "yes_no" and restating(scene.language.code).order == "inverted" and of_another(
+            question.text, scene.language):
         return None  # "does he eat?" is not how one is oneself
     if scene.request.persona.org and (question.type == "much" or question.type == "long" and mentions_any(
             f" {question.text.lower()} ", asking(scene.language.code).taking)):
         return None  # a firm's price is no debt among friends
     return recognition.answered(scene, read, question)
+
+
+def _needs(low: str, language: Language) -> bool:
+    """Whether a verb is what one needs, has or brings, also as it goes on."""
+    how = restating(language.code)
+    return low in how.needing or plain_of_ing(low, how) in how.needing
 
 
 def _to_find_out(read: Read, question: MailQuestion, language: Language) -> str:
@@ -185,8 +199,10 @@ def _chosen(
     dice, language = scene.dice, scene.language
     if question.options and question.form == "choice":
         wants = () if scene.request.persona.wants is UNSET else (scene.request.persona.wants,)
-        option = own(liked(question.options, (*wants, *scene.request.notes), language) or dice.choice(
-            question.options, "which", place), scene)
+        # "I take them, or what shall I do?"
+        things = tuple(one for one in question.options if not opens_question(one.lower(), language)) or question.options
+        option = own(liked(things, (*wants, *scene.request.notes), language) or dice.choice(
+            things, "which", place), scene)
         able = _able(question.text, option, scene)
         if able:
             return Said(act="answer.own", values={**without_topic(values), "value": able})
@@ -247,8 +263,12 @@ def _asks_back(scene: Scene, question: MailQuestion, place: int) -> bool:
     if question.type not in ("what", "who", "why", "much", "many") or len(question.text.split()) < 3 or asks_state(
             question, scene.language):
         return False
-    if not restating(scene.language.code).asking.keys().isdisjoint(question.text.lower().split()):
+    how, said = restating(scene.language.code), question.text.lower().split()
+    if not how.asking.keys().isdisjoint(said):
         return False  # "which papers do we need?"
+    if question.type == "much" and scene.request.persona.org or how.yours and (
+            how.yours.isdisjoint(said) or not how.needing.isdisjoint(said)):
+        return False  # what one offers, what is no matter of one's own, "what do you need from me?"
     return scene.dice.weighted(scene.manner.does["question"], "answers", place) == "back" or (
         scene.request.trust < LOW and scene.dice.chance(0.7, "trusts", place))
 
@@ -327,9 +347,16 @@ def _settled_by(before: Said, question: MailQuestion, read: Read, language: Lang
     whole = read.sentence_of(question)
     low = f"{whole.lower()} "
     refused = before.act in _REFUSED or before.act.endswith(".no")
-    if low.startswith(how.if_not):
+    if low.startswith(how.if_not) or _is_of_not(low, language):
         return not refused and before.act not in _OPEN
     return refused and (low.startswith(how.if_so) or any(f" {language.and_} {one}" in low for one in how.if_so))
+
+
+def _is_of_not(low: str, language: Language) -> bool:
+    """Whether a sentence is of the case that something is not so: "if the 18th is not possible then ..."."""
+    how, said = restating(language.code), low.replace("\u2019", "'").split()[:_CONDITION]
+    denied = {how.negation, *(one for one in how.negated.values() if " " not in one)}
+    return bool(said) and said[0] in how.conditions and not denied.isdisjoint(said)
 
 
 def _unnamed(act: Said, yes_no: tuple[str, str]) -> Said:

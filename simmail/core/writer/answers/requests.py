@@ -6,10 +6,11 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from simmail.core.language.clause.inverted import flipped, participle
 from simmail.core.language.clause.question_types import asking, mentions_any
 from simmail.core.language.clause.restate import deed, wants_deed
 from simmail.core.language.clause.statement import bidden, stated
-from simmail.core.language.clause.tables import done, restating
+from simmail.core.language.clause.tables import clause_words, cut, done, fit, restating
 from simmail.core.language.phrases import asks_for_something, documents, is_document, noun_phrase, words
 from simmail.core.language.questions import MailQuestion, asks_to_do
 from simmail.core.language.tables import Language, counted
@@ -102,6 +103,8 @@ def _done(scene: Scene, question: MailQuestion) -> tuple[str, str]:
 
 def granted(scene: Scene, read: Read, question: MailQuestion, values: dict[str, str]) -> Said | None:
     """Return what is said to who lists a thing and says not what to do: by when it comes; a paper comes by mail."""
+    if seen_to := _seen_to(question.text, scene):
+        return Said(act="answer.will", values={**without_topic(values), "task": seen_to})
     if not question.topic or asks_for_something(question.text, scene.language):
         return Said(act="answer.noted", values=without_topic(values)) if read.intent == "question" and not documents(
             question.text, scene.language) else None
@@ -112,6 +115,19 @@ def granted(scene: Scene, read: Read, question: MailQuestion, values: dict[str, 
     doc = f"{question.text[:1].lower()}{question.text[1:]}" if scene.language.inflected else question.topic
     named = {name: value for name, value in more.items() if name not in ("topic", "ref")}
     return Said(act="document.promise", values={**named, "doc": doc}, promise=scene.promise(doc, day))
+
+
+def _seen_to(item: str, scene: Scene) -> str:
+    """What is to be got done of a thing in a list: "get the brakes put right", of "the brakes put right, at no charge"."""
+    how = restating(scene.language.code)
+    said = cut(clause_words(item), how)
+    low = [word.lower() for word in said]
+    at = next((at for at in range(2, len(low)) if participle(low[at], how) and low[at - 1] not in how.predicates), 0)
+    if not how.causative or not at or low[0] not in how.determiners or not how.auxiliaries.isdisjoint(low) or (
+            not how.pronouns.isdisjoint(low)):
+        return ""
+    said = [low[0], *said[1:]]
+    return fit(f"{how.causative} {flipped(said, how, scene.sides._replace(we=False))}")
 
 
 def _on_a_day(will: list[str], language: Language) -> bool:

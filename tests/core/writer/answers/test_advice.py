@@ -34,5 +34,5 @@ class AdviceTests(SynchronousTestCase):
         self.assertEqual(said("Is that an emergency or can it wait till Monday?"), "answer.own That's an emergency.")
 
     def test_hearsay(self) -> None:
-        """Hearsay is denied, in full."""
-        self.assertEqual(said("Is it true that the shop is closing?"), f"answer.own {asking('en').not_so}")
+        """Hearsay is denied, in full, by who has no firm."""
+        self.assertEqual(said("Is it true that the shop is closing?", **PRIVATE), f"answer.own {asking('en').not_so}")
