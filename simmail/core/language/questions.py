@@ -42,10 +42,14 @@ _NO_TIMES = frozenset(("much", "many", "who", "why"))
 _FEW = 4
 _SET_OFF = re.compile(r"\s[-–—]+\s|[;,(]\s*|:(?!\d)\s*")
 #: What numbers things to choose: "(1)", "b)".
+_ASIDE = re.compile(r"\s*\([^()]*\)")
+_QUOTED = re.compile("[\"“„»«]([^\"“”„»«]{2,60})[\"”“»«]")
 _NUMBERED = re.compile(r"(?<!\w)\(?[1-9a-e]\)\s+")
 #: Marks that may stand behind a question mark, and around the words of a question.
 _CLOSING = " !\"')]}”’»*_"
 _MARKS = " ?!¿¡.\"'"
+#: Words of the longest of two things.
+_MOST_WORDS = 8
 #: What stands before a gap.
 _GAPS = (" -", " –", " —", "=")
 #: What verbs are shortened to behind a question word.
@@ -400,6 +404,8 @@ def apart(question: str, language: Language) -> list[str]:
     if found and all(f" {language.or_} " in f" {half} ".lower() for half in (head, tail)):
         return [f"{head}?", capital(tail)]  # "matt or gloss, and white or grey?"
     cuts: list[tuple[int, int]] = []
+    # "Who clears it away, you or us?" is one.
+    last = question.rindex(", ") if persons(question, language) else len(question)
     how = restating(language.code)
     for joint in (f", {language.and_} ", f" {language.and_} ", ", "):
         at = low.find(joint)
@@ -411,9 +417,9 @@ def apart(question: str, language: Language) -> list[str]:
             # "Come by and have a look" is one as well.
             bare = bare or not how.verbs.isdisjoint(after.split()[:1]) and not language.of_any.isdisjoint(
                 after.split()[1:2])
-            if at >= _SHORTEST and not bare and (
+            if _SHORTEST <= at < last and not bare and (
                     not after.startswith(f"{language.or_} ") and opens(question[at + len(joint):], language)
-                    or opens_question(after, language) or _asks_late(after, language)) and not any(
+                    or opens_question(after, language) or asks_late(after, language)) and not any(
                 abs(at - cut) < 8 for cut, _ in cuts
             ):
                 cuts.append((at, len(joint)))
@@ -421,7 +427,7 @@ def apart(question: str, language: Language) -> list[str]:
     head = question[:min(cut for cut, _ in cuts)] if cuts else ""
     # "L'appartement est-il libre" asks as well.
     if not cuts or not opens_question(asking_clause(head.lower(), language), language) and not (
-            language.head_first and "-" in head or opens(head, language) or _asks_late(head, language)):
+            language.head_first and "-" in head or opens(head, language) or asks_late(head, language)):
         return [question]
     parts, start = [], 0
     for at, length in sorted(cuts):
@@ -431,8 +437,8 @@ def apart(question: str, language: Language) -> list[str]:
     return [part[0].upper() + part[1:] for part in parts if len(part) > 2]
 
 
-def _asks_late(clause: str, language: Language) -> bool:
-    """Whether a clause asks behind its subject: "les draps sont-ils fournis", "on arrive quel jour"."""
+def asks_late(clause: str, language: Language) -> bool:
+    """Return whether a clause asks behind its subject: "les draps sont-ils fournis", "on arrive quel jour"."""
     words = clause.lower().split()[:_ASKED_BY]
     return language.head_first and (bool(_type_last(clause.lower(), language)) or any(
         hyphen and last in asking(language.code).opening.clitics for _, hyphen, last in (
@@ -527,12 +533,20 @@ def options(sentence: str, language: Language, asked: bool = False) -> tuple[str
     @param asked: it is a question, so that a choice need not be called one.
     """
     sentence = _NUMBERED.sub("", sentence)
+    plain = _ASIDE.sub("", sentence)
+    sentence = plain if f" {language.or_} " in plain else sentence
     tokens = words(sentence)
     low = [token.lower() for token in tokens]
     if language.or_ not in low or not any(word in language.choice_words for word in low) and not asked:
         return ()
-    if asked and (persons := _persons(sentence, language)):
-        return persons
+    if asked and low[max(0, low.index(language.or_) - 1):] == [language.yes, language.or_, language.no] + low[-1:] * (
+            low[-1] == "?"):
+        return ()
+    named = _QUOTED.findall(sentence) if asked else []
+    if len(named) > 1 and f" {language.or_} " in _QUOTED.sub(" ", sentence):
+        return tuple(one.strip(" .,") for one in named)  # '"Stay salty" or "Come in"?'
+    if asked and (two := persons(sentence, language)):
+        return two
     which = asked and any(word in language.question_words for word in low[:2])
     apart = (which and _set_off(sentence, language) or several(sentence, language) or _set_off(
         sentence, language)) if asked else ()
@@ -540,6 +554,9 @@ def options(sentence: str, language: Language, asked: bool = False) -> tuple[str
         return apart
     middle = low.index(language.or_)
     how = asking(language.code)
+    pair = asked and _between(tokens, low, middle, language)
+    if pair:
+        return pair
     every = next((at for at in range(max(1, middle - 4), middle - 1) if low[at] in how.each_of), 0)
     if asked and every and any(one in how.limiting for one in low[middle + 1:middle + 2]):
         # "With every file or only some?"
@@ -586,8 +603,8 @@ def options(sentence: str, language: Language, asked: bool = False) -> tuple[str
     return _chosen(left, language), _chosen(right, language)
 
 
-def _persons(sentence: str, language: Language) -> tuple[str, ...]:
-    """The two of whom a question asks which it is, set off at its end: "who raises it, you or me?", C{()} for none."""
+def persons(sentence: str, language: Language) -> tuple[str, ...]:
+    """Return the two of whom a question asks which it is, at its end: "who pays, you or me?", C{()} for none."""
     how = restating(language.code)
     head, comma, tail = sentence.strip(_MARKS).rpartition(", ")
     one, found, other = tail.partition(f" {language.or_} ")
@@ -596,6 +613,21 @@ def _persons(sentence: str, language: Language) -> tuple[str, ...]:
     return (one, other) if comma and found and single and (
         one.lower() in said or other.split()[0].lower() in said) and (
         one in how.asked or one.lower() not in how.determiners) else ()
+
+
+def _between(tokens: list[str], low: list[str], middle: int, language: Language) -> tuple[str, ...]:
+    """The two things behind "either": "I expect either a new pair or half the money", C{()} for none."""
+    cue = asking(language.code).either
+    start = low.index(cue) + 1 if cue and cue in low[:middle] else 0
+    left = tokens[start:middle]
+    right = tokens[middle + 1:next((at for at in range(middle + 1, len(low)) if at > middle + 1 and (
+        low[at] in language.option_ends) or not low[at][-1].isalnum()), len(low))]
+    how = restating(language.code)
+    persons = {*how.asked, *how.asking, *how.subjects}
+    if how.prepositions.isdisjoint(map(str.lower, left)):
+        right = right[:next((at for at, one in enumerate(right) if at and one.lower() in how.prepositions), None)]
+    plain = start and all(0 < len(one) <= _MOST_WORDS and one[0].lower() not in persons for one in (left, right))
+    return (" ".join(left), " ".join(right)) if plain and all(one[-1].isalnum() for one in left) else ()
 
 
 def _set_off(sentence: str, language: Language) -> tuple[str, ...]:

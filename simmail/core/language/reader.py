@@ -268,7 +268,9 @@ class Findings:
     @cached_property
     def _asking(self) -> tuple[list[tuple[str, list[MailQuestion]]], frozenset[str]]:
         # Each sentence, or each piece of one that asks for several things, with what it asks; those that are an item.
-        language, items = self.language, set(self.prose.items)
+        # "G. Prats" below a mail is no item of a list.
+        language, signed = self.language, self.sender.name.lower().split()
+        items = {one for one in self.prose.items if one.lower() not in signed}
         listed = unmarked.asking_items(self.prose.sentences, self.prose.items, language)
         joined = unmarked.joined(self.prose.sentences, self.prose.items, language)
         found: list[tuple[str, list[MailQuestion]]] = []
@@ -278,12 +280,14 @@ class Findings:
                 found.extend([(sentence, [replace(questions.read_question(
                     sentence, language), form="choice", type="choice", options=offer)])] if offer else ())
                 continue
-            parts = unmarked.pieces(sentence, lead, self.prose.body, language)
+            cut = unmarked.letter_apart(sentence, language)
+            parts = cut if len(cut) > 1 else unmarked.pieces(sentence, lead, self.prose.body, language)
+            several = len(parts) > 1 and len(cut) == 1
             for part in parts:
                 here = asked if len(parts) == 1 else self._asked(part, lead)
-                text = "" if here else unmarked.marked(part, language, part in listed or len(parts) > 1)
+                text = "" if here else unmarked.marked(part, language, part in listed or several)
                 found.append((part, self._asked(text, lead) if text else here))
-                items.update([part] if len(parts) > 1 else ())
+                items.update([part] if several and not part.endswith(":") else ())
         return found, frozenset(items)
 
     @cached_property

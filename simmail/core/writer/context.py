@@ -117,7 +117,9 @@ class Scene(Struct, frozen=True):
         persona = self.request.persona
         own, theirs = (one.rpartition("@")[2].lower() for one in (
             persona.address, self.request.correspondent.address))
-        other = own != theirs and not self.friends and not (self.read and self.read[-1].intent in _PERSONAL)
+        relative = self.request.correspondent.name.lower().partition(" ")[0] in self.language.greeting_nobody
+        other = own != theirs and not self.friends and not (relative and self.read and (
+            self.read[-1].intent in _PERSONAL))
         return Sides(we=bool(persona.org) and other, house=bool(persona.org),
                      they=other and bool(self.read) and bool(self.read[-1].found.sender.company), far=self.far)
 

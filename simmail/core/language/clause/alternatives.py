@@ -105,6 +105,8 @@ def _deeds(
     items = [head[first + 1:], *([one.strip(_MARKS) for one in tokens[begin:end]] for begin, end in zip(
         starts, [*starts[1:], middle])), list(right)]
     asks = first > 0 and head[first - 1].lower() in how.offering and head[first].lower() in how.asking
+    # "Do you want us to run it, bin it or send it back?"
+    asks = asks or first > 0 and head[first].lower() == how.to and how.objects.get(head[first - 1].lower()) in how.asked
     lead = f"{how.please} " if asks else ""
     return tuple(f"{lead}{' '.join(one)}" for one in items) if all(
         one and all(one) and len(one) <= _MOST for one in items) and done(items[0][0].lower(), how) else ()

@@ -21,6 +21,8 @@ from simmail.core.language.text import say
 _SHORT = 7
 #: With fewer it names nothing: "which one?".
 _BARE = 4
+#: A plea to be told which has so many words, and which stands among so many at its end.
+_PLEA, _BEHIND = 11, 5
 _MARKS = ".,;:!?()"
 
 
@@ -83,8 +85,13 @@ def picks_of_list(question: MailQuestion, language: Language) -> bool:
 def wants_which(sentence: str, language: Language) -> bool:
     """Return whether a statement of a few words wants to be told which: "let me know which"."""
     words = sentence.lower().strip(_MARKS + " ").split()
-    return len(words) < _SHORT and not language.choice_words.union(language.choosing_words).isdisjoint(
-        words[-2:]) and question_types.mentions_any(sentence, question_types.asking(language.code).wanting)
+    which = language.choice_words.union(language.choosing_words)
+    how, spots = restating(language.code), range(max(0, len(words) - _BEHIND), len(words) - 1)
+    bare = any(words[at] in language.choosing_words and words[at + 1] in how.pronouns and (
+        words[at - 1] not in language.question_prepositions) for at in spots)
+    last = words[-1:] and words[-1] in language.choosing_words
+    asks = len(words) < _SHORT and not which.isdisjoint(words[-2:]) or len(words) <= _PLEA and bool(bare or last)
+    return asks and question_types.mentions_any(sentence, question_types.asking(language.code).wanting)
 
 
 def _picks(question: MailQuestion, before: str, language: Language) -> bool:

@@ -28,9 +28,10 @@ _BETWEEN = 3
 #: Words of a question by which its place is found; letters of a noun that is looked for.
 _PLACED, _NOUN = 8, 4
 _MARKS = " .,;:!?\"'"
-_BULLET = re.compile(r"^(?:[-*•–·→]|\(?([0-9a-zA-Z])[.)/])\s+")
+_BULLET = re.compile(r"^(?:[-*•–·→]|\(?([0-9a-zA-Z])(?:[.)/]|\s[-–:]))\s+")
 #: A line of two columns: dots or blanks stand between them.
 _ROW = re.compile(r"^\S.{0,80}?(?:\s*\.{3,}\s*|\s*…\s*|\t+|\s{3,})(?=\S)")
+_COLUMN = re.compile(r"\s{3,}|\t|\.{3,}")
 _ASIDE = re.compile(r"\s*\([^()]*\)?")
 _BRACKETS = re.compile(r"\(([^()]{3,120})\)")
 _SLASH = re.compile(r"\s+/\s+")
@@ -80,12 +81,29 @@ def list_above(sentence: str, body: str, language: Language) -> tuple[str, list[
     return lead, [Listed(one.mark, label(one.thing, language)) for one in things]
 
 
+def listed_below(sentence: str, body: str, language: Language) -> list[Listed]:
+    """Return the things of the list that stands right below a sentence, C{[]} for none: "tell me which." above it."""
+    words = sentence.split()[-_PLACED:]
+    found = re.search(r"\s+".join(map(re.escape, words)), body) if words else None
+    lines = body[found.end():].lstrip("\n ").split("\n")[:_MOST * 3] if found is not None else []
+    things: list[Listed] = []
+    for line in lines:
+        item = _item(line)
+        if item is None and (not things or not line.strip()):
+            break
+        things = [*things, item] if item else [*things[:-1], things[-1]._replace(thing=f"{things[-1].thing} {line}")]
+    if not 1 < len(things) <= _MOST or any("?" in one.thing for one in things):
+        return []
+    return [Listed(one.mark, label(one.thing, language)) for one in things]
+
+
 def _item(line: str) -> Listed | None:
     bullet = _BULLET.match(line)
     if bullet is not None:
         return Listed(bullet.group(1) or "", line[bullet.end():].strip())
     row = _ROW.match(line)
-    return Listed("", line[row.end():].strip()) if row is not None else None
+    value = line[row.end():].strip() if row is not None else ""
+    return Listed("", value) if value and _COLUMN.search(value) is None else None
 
 
 def label(thing: str, language: Language) -> str:
@@ -176,6 +194,8 @@ def _turned(words: Sequence[str], language: Language) -> list[str]:
     persons = {**how.objects, **how.theirs}
     first = words[0].lower()
     subject = how.asked.get(first) or how.asking.get(first) or persons.get(first, first)
+    if first != how.offerer and first in how.asking and how.yours.isdisjoint(map(str.lower, words)):
+        return list(words)  # "either we go early or we leave it" is of both
     return [subject, *(persons.get(word.lower(), word) for word in words[1:])]
 
 

@@ -36,6 +36,12 @@ _NUMBERS = re.compile(r"\([1-9a-e]\)\s+")
 _AHEAD = 40
 #: What is said of something in brackets.
 _ASIDE = re.compile(r"\s*\([^()]*\)")
+#: The place behind "the number of people".
+_OF = 4
+#: Words of a demand before a list.
+_FEW = 5
+#: Marks at the end of what leads no list in.
+_ENDED = ".!?…"
 #: Words by which the place of a sentence is found.
 _PLACED = 3
 #: So many sentences on, the next item of a list is looked for.
@@ -62,8 +68,8 @@ def points(
     pairs = list(sentences)
     for at, (sentence, asked) in enumerate(pairs):
         if sentence not in items and not (wanted and _goes_on(pairs[at:at + _NEAR], items, body)):
-            wanted = _announces(sentence, language) or sentence[-1:].isalnum() and _announces(
-                f"{sentence}:", language) and any(one in items for one, _ in pairs[at + 1:at + 2])
+            wanted = _announces(sentence, language) or _demands(sentence, language) and any(
+                one in items for one, _ in pairs[at + 1:at + 2])
         size = len(found)
         clauses = question_types.clauses(sentence, language)
         offered = _offered(sentence, before, language)
@@ -101,9 +107,14 @@ def points(
         elif wanted and sentence in items and not is_question(sentence) and all(
                 one.type not in ("yes_no", "choice", "either", "time") for one in asked):
             # "I need: a) the number of members"
-            wish = _wanted(sentence, language)
-            offer = offers.between(sentence, language) or offers.bracketed(sentence, language)
+            behind = sentence.partition(f", {language.and_} ")[2]
+            # "Whether it is, and in which size you have it"
+            two = bool(question_types.type_of(behind.lower(), language))
+            wish = _wanted(sentence.removesuffix(f", {language.and_} {behind}") if two else sentence, language)
+            offer = offers.between(sentence, language) or offers.bracketed(sentence, language) or (
+                read_question(sentence, language).options if ": " in sentence else ())
             found.append(_chosen(wish, offer) if offer and wish.type != "yes_no" else wish)
+            found.extend([_wanted(behind, language)] if two else ())
         elif clauses and not any(one.options for one in asked):
             head = _asked_before(sentence.partition(clauses[0])[0], language)
             found.extend([read_question(head, language)] if head else [])
@@ -125,7 +136,7 @@ def points(
         elif question_types.mentions_any(sentence, question_types.asking(language.code).free_choice) and (
                 offer := options(f"{sentence.rstrip(' .!')}?", language, asked=True)):
             found.append(replace(read_question(sentence, language), form="choice", type="choice", options=offer))
-        elif wanted and sentence.endswith(":"):
+        elif wanted and sentence not in items and sentence[-1:] not in _ENDED:
             pass  # what it announces is asked for
         elif sentence in asked_for and not is_question(sentence) and question_types.mentions_any(
                 sentence, question_types.asking(language.code).picking_days):
@@ -168,7 +179,8 @@ def _choosing(
     if not asked:
         named = wants_which(sentence, language)
         letters = f" {language.or_} " in sentence
-        things = offers.listed_above(sentence, body, language) if named or letters else []
+        things = (offers.listed_above(sentence, body, language) or named and offers.listed_below(
+            sentence, body, language) or []) if named or letters else []
         taken = tuple(one.thing for one in things) if named or offers.lettered(sentence, things, language) else ()
         return [_chosen(read_question(sentence, language), taken)] if taken else []
     return []
@@ -180,7 +192,8 @@ def _with_offer(
     """A question with what it may choose from brackets, the list above it or a sentence before it."""
     if one.recalls or one.checks or one.type in ("yes_no", "either", "time", "opinion"):
         return one
-    offer = offers.bracketed(one.text, language) if one.form != "request" else ()
+    told = question_types.mentions_any(f" {one.text.lower()}", question_types.asking(language.code).telling)
+    offer = offers.bracketed(one.text, language) if one.form != "request" or told else ()
     if not offer and not one.options and picks_of_list(one, language):
         offer = tuple(thing.thing for thing in offers.listed_above(sentence, body, language))
     if not offer and not one.options and one.type in ("what", "when"):
@@ -291,10 +304,11 @@ def _wanted(item: str, language: Language) -> MailQuestion:
         how = restating(language.code)
         # "Bis wann Sie unterschreiben": of what its reader does it needs nothing.
         own = how.order != "inverted" and not {*how.asked, *how.you}.isdisjoint(item.split())
-        return replace(read_question(f"{item.rstrip(' .?!')}?", language), needs=not own)
+        return replace(read_question(f"{item.rstrip(' .?!,;:')}?", language), needs=not own)
     read = read_question(item, language)
     return replace(read, form="request", type=question_types.named_type(item, language) or "request", options=(),
-                   topic=_item(item, language) if language.inflected else read.topic or _item(item, language))
+                   topic=_item(item, language) if language.inflected else _named(item, language) or read.topic or (
+                       _item(item, language)))
 
 
 def _listed(sentence: str, language: Language) -> list[str]:
@@ -360,11 +374,34 @@ def _item(sentence: str, language: Language) -> str:
     return say(" ".join(phrase), 60) if len(words) <= _PHRASE else ""
 
 
+def _named(item: str, language: Language) -> str:
+    """A short item with its article, as the other side says it: "a plan of the ground floor"; C{""} for another."""
+    words = item.partition("(")[0].strip(" .,;:").split()
+    first = words[0].lower() if words else ""
+    how = restating(language.code)
+    if len(words) > _OF and words[2].lower() in language.of_words:
+        # "The number of people", of "the number of people on site at the time"
+        end = next((at for at in range(_OF, len(words)) if words[at].lower() in how.prepositions | how.pronouns), None)
+        words = words[:end]
+    short = 1 < len(words) <= _PHRASE + 2 and first in language.determiners
+    marks = any(word[-1] in _MARKS for word in words)
+    plain = bool(how.pronouns) and short and not marks
+    return say(" ".join([language.flips.get(first, first), *words[1:]]), 60) if plain and (
+        how.auxiliaries.isdisjoint(map(str.lower, words))) else ""
+
+
 def _announces(sentence: str, language: Language) -> bool:
     """Whether a sentence says that what is listed behind it is wanted: "I need the following:"."""
     low = f" {sentence.lower()}"
     return sentence.endswith(":") and any(
         f" {cue}" in low for cue in (*language.ask_words, *question_types.asking(language.code).wanting))
+
+
+def _demands(sentence: str, language: Language) -> bool:
+    """Whether a few words before a list say that it is wanted: "I want", "we need"."""
+    low, how = sentence.lower().strip(_MARKS + " "), question_types.asking(language.code)
+    return len(low.split()) <= _FEW and sentence[-1:] not in _ENDED and any(
+        f" {low} ".find(f" {cue.strip()} ") >= 0 for cue in (*how.demanding, *how.wanting))
 
 
 def _about(text: str, clause: str, language: Language, checks: bool = False) -> MailQuestion:

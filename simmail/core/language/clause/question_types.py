@@ -61,9 +61,12 @@ class Asking(Struct, frozen=True, forbid_unknown_fields=True):
 
     opening: Opening = Opening()
     free_choice: tuple[str, ...] = ()
+    demanding: tuple[str, ...] = ()
     proposing: tuple[str, ...] = ()
     enquiring: tuple[str, ...] = ()
     of_those: tuple[str, ...] = ()
+    explaining: Mapping[str, str] = {}
+    beginnings: Mapping[str, str] = {}
     elliptical: Mapping[str, str] = {}
     conditions: tuple[str, ...] = ()
     say_so: tuple[str, ...] = ()

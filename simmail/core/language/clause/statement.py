@@ -195,8 +195,9 @@ def is_sound(statement: str, language: Language) -> bool:
     """
     how = restating(language.code)
     first = statement.partition(" ")[0].lower()
-    return not (how.order == "inverted" and first in how.auxiliaries) and calm(statement) == statement and not any(
-        mark in statement for mark in ("?", " - ", "...", ":")) and not statement.rstrip().endswith((",", ";"))
+    asks = how.order == "inverted" and first in how.auxiliaries
+    open_ = any(mark in f"{statement} " for mark in ("?", " - ", "...", ": ")) or statement.endswith((",", ";"))
+    return not asks and not open_ and calm(statement) == statement
 
 
 def bidden(request: str, language: Language, sides: Sides = Sides()) -> str:
@@ -239,7 +240,7 @@ def wondered(question: str, language: Language, sides: Sides = Sides()) -> str:
         # "Who signs for it", "who paid": the question word is the subject.
         alone = size < len(words) <= _LONGEST and (third(low[size], how) or past(low[size], how))
         return fit(flipped(words, how, sides)) if alone else ""
-    if at == size == 1 and behind and _tells(behind, low[at], how):
+    if at == size and behind and (size > 1 or low[0] not in how.place_words) and _tells(behind, low[at], how):
         return fit(flipped(words, how, sides)) if len(words) <= _LONGEST else ""  # "who is right", "what is missing"
     head = flipped(words[:at], how, sides)
     clause = _parted(words[at:], how, sides)

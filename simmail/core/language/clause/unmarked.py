@@ -14,7 +14,9 @@ from collections.abc import Collection, Sequence
 from simmail.core.language.clause.opening import opens, without_leads
 from simmail.core.language.clause.question_types import asking, mentions_any, type_of
 from simmail.core.language.clause.tables import restating
-from simmail.core.language.questions import either, is_question, opens_question
+from simmail.core.language.questions import (
+    asks_late, either, is_question, opens_question, options, persons,
+)
 from simmail.core.language.tables import Language
 from simmail.core.language.text import capital, say
 
@@ -22,6 +24,10 @@ from simmail.core.language.text import capital, say
 _BETWEEN = 3
 #: A question of fewer words in a list has no verb before its subject; a count of so many at most is one.
 _LEAST, _COUNTED = 2, 14
+#: So many pieces are three things that are numbered, and what leads them in.
+_ROMANS = 3
+#: Words of the longest item that is nothing but a choice.
+_CHOICE = 7
 #: Letters of a word that asks to be told by itself.
 _CUE = 3
 #: Characters of the longest sentence whose lines are looked for.
@@ -31,6 +37,8 @@ _MARKS = " .,;:!?"
 _ARROW = re.compile(r"(?:^|\s+)(?:→|➔|➜|⇒|=>|->|»)\s+")
 #: The end of a sentence that a letter or a number stands at.
 _LETTER = re.compile(r"(?<=\s[\w])\.\s+(?=[^\W\d_a-z])")
+#: What numbers things inside of a sentence, and no list that is known elsewhere.
+_ROMAN = re.compile(r"(?:^|(?<=\s))\((?:i{1,3}|iv|vi{0,3}|ix|x)\)\s+")
 _ASIDE = re.compile(r"\s*\([^()]*\)")
 
 
@@ -59,7 +67,8 @@ def joined(sentences: Sequence[str], items: Collection[str], language: Language)
         if len(run) > 1 and (asks or any(one.endswith(f" {language.or_}") or at and one.startswith(
                 f"{language.or_} ") for at, one in enumerate(listed))):
             things = (sentences[at].strip(_MARKS + "?") for at in run)
-            plain = tuple(say(one.removesuffix(f" {language.or_}").removeprefix(f"{language.or_} ").split(", ")[0].strip(
+            joint = f"{language.or_} "
+            plain = tuple(say(one.removesuffix(joint.rstrip()).removeprefix(joint).split(", ")[0].strip(
                 _MARKS), 80) for one in things)
             found.update({sentences[at]: () for at in run[1:]}, **{sentences[run[0]]: plain})
     return found
@@ -95,11 +104,21 @@ def marked(sentence: str, language: Language, listed: bool) -> str:
         return ""
     text = without_leads(_ARROW.sub("", sentence, count=1), asking(language.code).opening).rstrip(_MARKS)
     low = text.lower()
-    if listed and len(low.split()) >= _LEAST and (
-            opens_question(low, language) or opens(text, language)) and not _is_whether(low, language):
+    chooses = listed and len(low.split()) <= _CHOICE and bool(options(f"{text}?", language, asked=True))
+    if listed and len(low.split()) >= _LEAST and not _is_whether(low, language) and (
+            chooses or opens_question(low, language) or opens(text, language) or asks_late(low, language)):
         return f"{capital(text)}?"
-    if opens(text, language) and either(low, language):
-        return f"{capital(text)}?"  # "can you drop it off or shall I come past."
+    if opens(text, language) and either(low, language) or type_of(low, language) == "who" and persons(text, language):
+        return f"{capital(text)}?"  # "can you drop it off or shall I come past.", "who brings it, you or me"
+    head = low.removesuffix(f"{language.yes} {language.or_} {language.no}")
+    if head != low and len(head) > _CUE:
+        return f"{capital(text)}?"  # "bonfire - yes or no"
+    behind = text.partition(": ")[2]
+    if listed and behind and opens(behind, language):
+        return f"{capital(text)}?"
+    start = next((one for one in asking(language.code).beginnings if low.startswith(f"{one} ")), "")
+    if start:
+        return f"{capital(asking(language.code).beginnings[start])}{text[len(start):]}?"  # "ok to use it on jars"
     of_those = next((one for one in asking(language.code).of_those if low.startswith(f"{one} ")), "")
     counted = low[len(of_those):].lstrip(" ,")
     return f"{capital(counted)}?" if _counts(counted, language, bool(of_those)) else ""
@@ -117,9 +136,17 @@ def _is_whether(low: str, language: Language) -> bool:
 
 
 def spelled_out(sentence: str, language: Language) -> str:
-    """Return a question of one word or two as the question that it stands for: "is it yours?"; C{""} for another."""
-    whole = asking(language.code).elliptical.get(sentence.lower().strip(_MARKS + "\"')¿¡"), "")
-    return f"{capital(whole)}?" if whole and "?" in sentence else ""
+    """Return a few words as the question that they stand for: "is it yours?" of "yours?"; C{""} for others."""
+    how, low = asking(language.code), sentence.lower().strip(_MARKS + "\"')¿¡")
+    whole = how.elliptical.get(low, "") if "?" in sentence else how.explaining.get(low, "")
+    return f"{capital(whole)}?" if whole else ""
+
+
+def letter_apart(sentence: str, language: Language) -> list[str]:
+    """Return a sentence cut behind a letter that looks like an abbreviation: "reply with a, b or c. Is it urgent?"."""
+    found = _LETTER.search(sentence)
+    apart = found is not None and opens(sentence[found.end():], language)
+    return [sentence[:found.start() + 1], sentence[found.end():]] if found is not None and apart else [sentence]
 
 
 def pieces(sentence: str, lead: str, body: str, language: Language) -> list[str]:
@@ -129,12 +156,12 @@ def pieces(sentence: str, lead: str, body: str, language: Language) -> list[str]
 
     @param lead: the sentence before it; body: the text that it stands in.
     """
-    lettered = _LETTER.search(sentence)
-    if lettered is not None and opens(sentence[lettered.end():], language):
-        return [sentence[:lettered.start() + 1], sentence[lettered.end():]]  # "reply with a, b or c. Is it urgent?"
     arrows = [one.strip() for one in _ARROW.split(sentence)]
     if len(arrows) > 1 and (not arrows[0] or len(arrows) > 2):
         return [one for one in arrows if one]
+    roman = [one.strip(" ,;") for one in _ROMAN.split(sentence)]
+    if len(roman) > _ROMANS or len(roman) > 2 and roman[0][-1:] in ("", ":"):
+        return [one for one in roman if one]  # "(i) the size, (ii) a plan, (iii) whether ..."
     if not enquires(lead, language) or len(sentence) > _LONGEST:
         return [sentence]
     found: list[str] = []

@@ -62,5 +62,6 @@ def leaning(question: str, scene: Scene) -> bool | None:
 
 def graver(both: tuple[str, ...], scene: Scene) -> str:
     """Return that of two things that leaves no harm: "that's an emergency", not that it can wait; C{""} for neither."""
-    grave = asking(scene.language.code).grave
+    advice = asking(scene.language.code)
+    grave = (*advice.grave, *advice.sooner)
     return next((one for one in both if mentions_any(f" {one.lower()} ", grave)), "") if len(both) > 1 else ""

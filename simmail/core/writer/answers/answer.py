@@ -97,9 +97,10 @@ def answer(
         theirs = mentions_any(whole, asking(scene.language.code).claiming)
         return Said(act="answer.unsaid" if theirs else "answer.never", values=without_topic(values))
     found = looked_up(scene, read, question, known) if question.form != "opinion" else None
-    if found is not None and not _unoffered(question, found):
+    two = question.type == "who" and len(question.options) == _PAIR and not question.recalls
+    if found is not None and not _unoffered(question, found) and not (two and found.act == "answer.own"):
         return found
-    begins = exchanged(scene, read, question)
+    begins = None if two else exchanged(scene, read, question)
     if question.form == "opinion":
         return begins or Said(act="answer.opinion", values=values)
     if begins is not None and question.type == "request":

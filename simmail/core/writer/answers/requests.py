@@ -118,7 +118,7 @@ def granted(scene: Scene, read: Read, question: MailQuestion, values: dict[str, 
 
 
 def _seen_to(item: str, scene: Scene) -> str:
-    """What is to be got done of a thing in a list: "get the brakes put right", of "the brakes put right, at no charge"."""
+    """What is to be got done of a thing in a list: "get the brakes put right", of "the brakes put right, for free"."""
     how = restating(scene.language.code)
     said = cut(clause_words(item), how)
     low = [word.lower() for word in said]

@@ -22,6 +22,9 @@ from simmail.core.writer.speech_act import Said
 
 #: How often the first of two things is what is so; how often a yes or a no is said in full, by how much one writes.
 _FIRST = 0.6
+#: Of more things than two one is chosen by its name; what is asked for by these is no clause.
+_PAIR = 2
+_WH = frozenset(("who", "what", "much", "many", "where", "when"))
 _IN_FULL = {"short": 0.6, "medium": 0.85, "long": 0.95}
 
 
@@ -134,7 +137,7 @@ def of_things(question: MailQuestion, language: Language) -> bool:
 
 def either_of(scene: Scene, question: MailQuestion) -> Said | None:
     """Which of two things is so, said in full; the first more often than the other."""
-    if question.type in ("who", "what", "much", "many", "where", "when") or question.behind or (
+    if len(question.options) > _PAIR or question.type in _WH or question.behind or (
             question.options and question.options[-1].lower().startswith(asking(scene.language.code).limiting)):
         return None  # "every time or only sometimes?" is told by its word
     both = either_stated(question.text, scene.language, scene.sides)

@@ -28,6 +28,21 @@ class OfferTests(SynchronousTestCase):
             self.assertEqual(chosen(f"{things}{asked}\n\nTom"), [options], asked)
         self.assertEqual(chosen(f"{things}What do you need from us?\n\nTom"), [()])
 
+    def test_below(self) -> None:
+        """A plea to be told which may stand above the list; of what was proposed an opinion is wanted."""
+        self.assertEqual(chosen(
+            "Two ways from here, tell me which.\n\nA - 12 months, 4 % off\nB - 24 months\n\nTom"),
+            [("12 months", "24 months")])
+        self.assertEqual(chosen(
+            "He proposes:\n1/ a stone wall: 3,200\n2/ a hedge: 900\n\nWhat do you think?\n\nTom"),
+            [("a stone wall", "a hedge")])
+
+    def test_either(self) -> None:
+        """What stands behind "either" is chosen when which is asked for."""
+        self.assertEqual(chosen(
+            "I expect either a new pair or half the money. Let me know by Thursday which it is to be."),
+                         [("a new pair", "half the money")])
+
     def test_rows(self) -> None:
         """Of rows in two columns the second is chosen."""
         self.assertEqual(chosen(

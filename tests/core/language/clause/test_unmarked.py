@@ -36,6 +36,19 @@ class ListTests(SynchronousTestCase):
             "Could you tell me roughly:\nwhat one lamp would cost\nif I may keep the shade,\neven after that\n"
             "how long it takes.\n\nTom")], ["much", "yes_no", "long"])
 
+    def test_joined(self) -> None:
+        """Items joined with "or" are one choice; a choice is an item of a list that asks."""
+        (found,) = Findings(mail("Do we?\n\n- go anyway,\n- take the bus, or\n- stay at home?\n\nTom"), NOW).points
+        self.assertEqual(found.options, ("go anyway", "take the bus", "stay at home"))
+        self.assertEqual(asked("I have two questions for you:\n\n- matt or shiny\n- bonfire, yes or no\n\nTom"), [
+            ("choice", "Matt or shiny?"), ("yes_no", "Bonfire, yes or no?")])
+
+    def test_roman(self) -> None:
+        """Roman numbers number things inside of a sentence; two questions in an item are two."""
+        self.assertEqual([one for one, _ in asked(
+            "We need the following: (i) a plan of the floor, (ii) whether hats are needed, and in which size, "
+            "(iii) the name of the driver.\n\nTom")][1:], ["yes_no", "what", "who"])
+
     def test_arrows(self) -> None:
         """Arrows stand before items as bullets do."""
         self.assertEqual(unmarked.pieces("→ from when → how long (1, 2 or 3 weeks)?", "", "", EN),
@@ -46,6 +59,12 @@ class ListTests(SynchronousTestCase):
         self.assertEqual([one for one, _ in asked(
             "We need from you:\n- the name of the driver. He has to sign.\n- the name of the owner\n\nTom")],
             ["who", "who"])
+
+    def test_late(self) -> None:
+        """A French item asks behind its subject."""
+        (found, _) = Findings(mail(
+            "Deux questions :\n- les draps sont-ils fournis\n- on arrive quand\n\nLuc"), NOW).points
+        self.assertEqual(found.text, "Les draps sont-ils fournis?")
 
 
 class FragmentTests(SynchronousTestCase):
@@ -64,6 +83,11 @@ class FragmentTests(SynchronousTestCase):
         self.assertEqual([(one.type, one.behind) for one in found[:2]], [
             ("yes_no", "you can come along"), ("yes_no", "you accept")])
         self.assertEqual(unmarked.left_to_say("If you are late, the door is shut.", EN), "")
+
+    def test_explained(self) -> None:
+        """A plea to explain asks how it came about."""
+        self.assertEqual(asked("Week 14: you wrote 46 h, the gate says 41. Please explain."), [
+            ("how", "How did that come about?")])
 
     def test_assured(self) -> None:
         """Who wants to hear that something is not so asks whether it is."""
