@@ -532,6 +532,26 @@ def options(sentence: str, language: Language, asked: bool = False) -> tuple[str
 
     @param asked: it is a question, so that a choice need not be called one.
     """
+    head, colon, tail = sentence.rpartition(": ")
+    if asked and colon and f" {language.or_} " in tail and f" {language.or_} " not in head:
+        sentence = tail  # "no excuses: the first or the last week?"
+    how = restating(language.code)
+    found = [_whole(one, language) for one in _offered(sentence, language, asked)]
+    if len(found) > len(("one", "other")):
+        found = [one for one in found if one.lower() not in how.auxiliaries]  # "what the motto was, red or blue"
+    return tuple(found) if all(found) else ()
+
+
+def _whole(option: str, language: Language) -> str:
+    """A thing without a word at its end that opens something else: "any room with a"."""
+    how, said = restating(language.code), option.split()
+    while len(said) > 1 and said[-1].lower() in how.trailing | language.determiners and said[-1].islower():
+        said.pop()
+    return " ".join(said)
+
+
+def _offered(sentence: str, language: Language, asked: bool) -> tuple[str, ...]:
+    """The things a sentence offers, as they stand in it."""
     sentence = _NUMBERED.sub("", sentence)
     plain = _ASIDE.sub("", sentence)
     sentence = plain if f" {language.or_} " in plain else sentence

@@ -38,6 +38,8 @@ def alternatives(question: str, language: Language) -> tuple[str, ...]:
             " ".join(right), language):
         return ()
     how = restating(language.code)
+    if low[middle + 2:middle + 3] == [language.no]:
+        return ()  # "es alérgica o ya no"
     if right[0].lower() in how.asked or right[0].lower() in how.asking:
         return ()  # "or you could sign the other one"
     if how.order == "verb_second" and len(right) > 1 and not _acts(left[-1:], how) and _acts(right[-1:], how):
@@ -48,11 +50,13 @@ def alternatives(question: str, language: Language) -> tuple[str, ...]:
     first = left[start:]
     if len(first) > _MOST or first[0].lower() in {*how.asked, *how.auxiliaries, *how.persons}:
         return ()
-    acts = right[0].lower() in how.verbs and first[0].lower() in how.verbs or _acts(right[-1:], how)
+    acts = right[0].lower() in how.verbs and done(first[0].lower(), how) or _acts(right[-1:], how)
     if not acts and not is_timed(" ".join(right), language) and right[0].lower() not in language.choice_prepositions:
         # "10 oz we went for in the end"
         right = right[:next((at for at, one in enumerate(right) if at and one.lower() in language.phrase_stops), None)]
-    if first[-1].lower() in language.choice_prepositions:
+    if len(first) > 1 and first[-1].lower() in how.prefixes and right[0].lower() not in language.choice_prepositions:
+        first = first[:-1]  # "reist du am Montag an oder erst am Dienstag"
+    elif first[-1].lower() in language.choice_prepositions:
         first = [*first, *right[1:]]  # "before or after the talk"
     return " ".join(first), " ".join(right)
 
@@ -182,12 +186,15 @@ def _start(left: Sequence[str], right: Sequence[str], language: Language) -> int
     how = restating(language.code)
     if opening in how.verbs and how.order == "inverted":
         # "Paint it white or leave it as it is."
-        acts = [at for at, one in enumerate(low) if one in how.verbs and one not in how.auxiliaries]
+        acts = [at for at, one in enumerate(low) if one in how.verbs and one not in how.auxiliaries or (
+            not at or low[at - 1] == how.to) and done(one, how)]
         if acts:
             return acts[-1]
     start = len(left) - 1
     while start and low[start - 1] in language.determiners | language.choice_prepositions:
         start -= 1  # "by the window or near the stage"
+    while start > 1 and (left[start][0].isupper() and left[start - 1][0].isupper() or left[start - 1].endswith("'s")):
+        start -= 1  # "Leo Grant or Leo Hussain", "Lee's lads or another lot"
     return start
 
 

@@ -27,7 +27,8 @@ def flipped(words: Sequence[str], how: Restate, sides: Sides = Sides()) -> str:
         if low in how.asked:
             subject = _is_subject(before, after, how)
             mine = how.asked[low] if subject else how.objects[low]
-            said.append(how.themselves_all[not subject] if sides.we else mine)
+            several = sides.we or before in how.noun_joints and not subject and before not in how.determiners
+            said.append(how.themselves_all[not subject] if several else mine)  # "how many of you"
         elif low in how.theirs:
             ours = sides.we or sides.house and not how.ours.isdisjoint(one.lower() for one in words[at + 1:at + 3])
             said.append(how.theirs.get(f"{low} ours", how.theirs[low]) if ours else how.theirs[low])

@@ -157,6 +157,8 @@ def clause_stated(clause: str, language: Language, sides: Sides = Sides()) -> St
         return Statement(how.would[0].format(deed=deed), how.would[1].format(deed=deed)) if done(low[1], how) else None
     near = range(1, min(len(low), _NEAR + 1))
     at = next((at for at in near if low[at] in how.auxiliaries), 0)
+    if at > 1 and low[0] in {*how.asked, *how.asking, *how.pronouns} and plain_of_past(low[1], how):
+        at = 0  # "I told you that it was £100"
     if at:
         behind = low[at + 1] if at + 1 < len(low) else ""
         if low[at] not in how.having or participle(behind, how) or behind in how.before_verbs:
@@ -226,8 +228,13 @@ def wondered(question: str, language: Language, sides: Sides = Sides()) -> str:
     start = next((one for one in how.question_starts if " ".join(low).startswith(f"{one} ")), "")
     if not start:
         return declarative.wondered(question, language.code, sides.we, sides.far)
-    words = cut([low[0], *words[1:]], how)
+    whole = [low[0], *words[1:]]
+    words = cut(whole, how)
+    if len(whole) == len(words) + 1 and whole[-1].lower() in how.prepositions:
+        words = whole  # "which tap did we end up with?"
     low = [word.lower() for word in words]
+    if low[1:2] and low[1] in how.unasked or not how.repeating.isdisjoint(low):
+        return ""  # "what about the cones?", "where was it again?"
     size = len(start.split())
     at = next((at for at in range(size, min(len(words), size + _NEAR)) if low[at] in how.auxiliaries), 0)
     told = next((spot for spot in range(size, at or len(words)) if low[spot] in how.pronouns or spot > size and third(
@@ -240,6 +247,8 @@ def wondered(question: str, language: Language, sides: Sides = Sides()) -> str:
         # "Who signs for it", "who paid": the question word is the subject.
         alone = size < len(words) <= _LONGEST and (third(low[size], how) or past(low[size], how))
         return fit(flipped(words, how, sides)) if alone else ""
+    if at == size == len(low) - 2 and low[at] in how.having and behind in how.subjects:
+        return fit(flipped(words, how, sides))  # "who had it?"
     if at == size and behind and (size > 1 or low[0] not in how.place_words) and _tells(behind, low[at], how):
         return fit(flipped(words, how, sides)) if len(words) <= _LONGEST else ""  # "who is right", "what is missing"
     head = flipped(words[:at], how, sides)
@@ -279,6 +288,7 @@ def _is_turned(text: str, how: Restate) -> bool:
 
 def _as_said(text: str, how: Restate) -> str:
     low = text.lower()
+    text, low = _ASIDE.sub("", text), _ASIDE.sub("", low)
     lead = max((one for one in how.roundabout if f" {one} " in f" {low}"), key=len, default="")
     if lead:
         at = f" {low}".index(f" {lead} ")
@@ -338,7 +348,10 @@ def _stated(words: Sequence[str], how: Restate, sides: Sides) -> Statement | Non
     if wished is not None:
         return wished
     verbs = _verbs(clause, how)
-    positive = [how.some.get(word.lower(), word) for word in flipped(rest, how, sides).split()]
+    said = flipped(rest, how, sides).split()
+    # "Is it any better?"
+    positive = [how.some.get(word.lower(), word) for word, after in zip(said, [*said[1:], ""]) if not (
+        word.lower() in how.some and after.lower().endswith(how.comparative))]
     yes = [*(how.some.get(word.lower(), word) for word in clause.subject), *verbs, *positive]
     said, no = " ".join(clause.subject).lower(), list[str]()
     nobody = how.none.get(said) or next((f"{none}{said[len(word):]}" for word, none in how.none_of.items() if (

@@ -73,6 +73,9 @@ def _may_follow(low: Sequence[str], at: int, how: Restate) -> bool:
         return bool(after)
     if verb == how.base or verb in how.based or verb in how.modals:
         # Of two verbs the first is a noun ("does the test run need"), unless it helps the other one.
+        later = low[at + 2] if at + 2 < len(low) else ""
+        if after in how.before_verbs and later in how.verbs and word not in how.helping:
+            return False  # "does the fire lane plan still count"
         two = after in how.verbs - how.prepositions - how.predicates and after != how.alike and word not in how.helping
         return done(word, how) and word not in how.no_verbs and not two
     if verb in how.having:

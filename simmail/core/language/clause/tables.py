@@ -54,6 +54,9 @@ class Restate(Struct, frozen=True, forbid_unknown_fields=True):
     ours: frozenset[str] = frozenset()
     yours: frozenset[str] = frozenset()
     causative: str = ""
+    comparative: tuple[str, ...] = ("\0",)
+    repeating: frozenset[str] = frozenset()
+    unasked: frozenset[str] = frozenset()
     them: frozenset[str] = frozenset()
     theirs: Mapping[str, str] = {}
     auxiliaries: frozenset[str] = frozenset()
