@@ -18,7 +18,7 @@ from simmail.core.language.clause.question_types import asking, mentions_any, ty
 from simmail.core.language.clause.restate import deed, found_out, of_another, own_matter
 from simmail.core.language.clause.statement import plain_form, stated
 from simmail.core.language.clause.tables import restating
-from simmail.core.language.phrases import documents
+from simmail.core.language.phrases import asks_for_something, documents
 from simmail.core.language.questions import MailQuestion, asks_to_do, opens_question, stands_in
 from simmail.core.language.tables import Language
 from simmail.core.language.text import capital
@@ -148,15 +148,19 @@ def _unoffered(question: MailQuestion, found: Said) -> bool:
 
 def exchanged(scene: Scene, read: Read, question: MailQuestion) -> Said | None:
     """Return the answer of an exchange; what offers things to choose has one of those, what asks for papers those."""
-    if question.checks or read.found.options or question.options or question.needs or documents(
+    if question.checks or read.found.options or question.options or question.needs or question.behind or documents(
             question.text, scene.language):
         return None
-    said = question.text.lower().split()
-    if question.type == "what" and any(who in restating(scene.language.code).asked and _needs(
+    how, said = restating(scene.language.code), question.text.lower().split()
+    if question.type == "yes_no" and how.no_longer and how.no_longer in said and not how.having.isdisjoint(
+            said) or question.type == "either" and either_of(scene, question) is not None:
+        return None  # "have you still got the key?", "shall I ring him or do you?" say what is asked
+    if question.form == "request" and not asks_for_something(question.text, scene.language):
+        return None  # an item of a list
+    if question.type == "what" and any(who in how.asked and _needs(
             deed.strip("?,."), scene.language) for who, deed in zip(said, said[1:])):
         return None  # what one brings oneself, and not what is to be brought
-    if question.type == "yes_no" and restating(scene.language.code).order == "inverted" and of_another(
-            question.text, scene.language):
+    if question.type == "yes_no" and how.order == "inverted" and of_another(question.text, scene.language):
         return None  # "does he eat?" is not how one is oneself
     if scene.request.persona.org and (question.type == "much" or question.type == "long" and mentions_any(
             f" {question.text.lower()} ", asking(scene.language.code).taking)):
