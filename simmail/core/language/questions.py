@@ -610,6 +610,8 @@ def _offered(sentence: str, language: Language, asked: bool) -> tuple[str, ...]:
     # "The silk paper at the same price or the matt paper": what follows a preposition begins no choice.
     start = next((index for index in starts if not index or low[index - 1] not in language.choice_prepositions),
                  starts[0] if starts else None)
+    if start is None and asked and tokens[middle - 1][0].isupper():
+        return _plain(sentence, low, language)  # "Mill Road or the one above the shop"
     if start is None or any(not token[-1].isalnum() for token in tokens[start:middle - 1]):
         return ()
     alike = right[0].lower() in language.choice_prepositions

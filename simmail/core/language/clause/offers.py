@@ -32,6 +32,7 @@ _BULLET = re.compile(r"^(?:[-*•–·→]|\(?([0-9a-zA-Z])(?:[.)/]|\s[-–:]))\
 #: A line of two columns: dots or blanks stand between them.
 _ROW = re.compile(r"^\S.{0,80}?(?:\s*\.{3,}\s*|\s*…\s*|\t+|\s{3,})(?=\S)")
 _COLUMN = re.compile(r"\s{3,}|\t|\.{3,}")
+_INLINE = re.compile(r"(?<!\w)\(?([a-e1-6])\)\s+")
 _ASIDE = re.compile(r"\s*\([^()]*\)?")
 _BRACKETS = re.compile(r"\(([^()]{3,120})\)")
 _SLASH = re.compile(r"\s+/\s+")
@@ -79,6 +80,15 @@ def list_above(sentence: str, body: str, language: Language) -> tuple[str, list[
         return "", []
     lead = rest or next((line for line in reversed(lines) if line.strip()), "")
     return lead, [Listed(one.mark, label(one.thing, language)) for one in things]
+
+
+def inline(sentence: str, language: Language) -> list[Listed]:
+    """Return the things that a sentence letters or numbers: "a) in the morning, b) on Sunday"; C{[]} for fewer."""
+    marks = list(_INLINE.finditer(sentence))
+    ends = [*(one.start() for one in marks[1:]), len(sentence)]
+    things = [Listed(one.group(1).lower(), label(sentence[one.end():end].strip(_MARKS), language)) for one, end in zip(
+        marks, ends)]
+    return things if 1 < len(things) <= _MOST and "?" not in sentence and all(one.thing for one in things) else []
 
 
 def listed_below(sentence: str, body: str, language: Language) -> list[Listed]:

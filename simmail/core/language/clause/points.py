@@ -20,7 +20,7 @@ from simmail.core.language.phrases import documents
 from simmail.core.language.questions import MailQuestion, is_question, options, read_question
 from simmail.core.language.tables import Language
 from simmail.core.language.tables import language as known
-from simmail.core.language.text import capital, say
+from simmail.core.language.text import calm, capital, say
 
 _SAID = 200
 #: A sentence of fewer words leaves open what was listed before it.
@@ -97,7 +97,7 @@ def points(
             found.append(_about(clause, clause, language, checks=True))
         elif offer := offers.ultimatum(sentence, language):
             found.append(_chosen(read_question(sentence, language), offer))
-        elif offered_of := _choosing(sentence, asked, body, language):
+        elif offered_of := _choosing(sentence, asked, before, body, language):
             found.extend(offered_of)
         elif len(wishes := _clauses_listed(sentence, language)) > 1:
             # "Tell me which of them you want, whether it is urgent, and since when you have had it."
@@ -111,8 +111,8 @@ def points(
             # "Whether it is, and in which size you have it"
             two = bool(question_types.type_of(behind.lower(), language))
             wish = _wanted(sentence.removesuffix(f", {language.and_} {behind}") if two else sentence, language)
-            offer = offers.between(sentence, language) or offers.bracketed(sentence, language) or (
-                read_question(sentence, language).options if ": " in sentence else ())
+            offer = offers.between(sentence, language) or offers.bracketed(sentence, language) or offers.slashed(
+                sentence, language) or (read_question(sentence, language).options if ": " in sentence else ())
             found.append(_chosen(wish, offer) if offer and wish.type != "yes_no" else wish)
             found.extend([_wanted(behind, language)] if two else ())
         elif clauses and not any(one.options for one in asked):
@@ -171,7 +171,7 @@ def _chosen(question: MailQuestion, offer: tuple[str, ...]) -> MailQuestion:
 
 
 def _choosing(
-    sentence: str, asked: list[MailQuestion], body: str, language: Language
+    sentence: str, asked: list[MailQuestion], before: str, body: str, language: Language
 ) -> list[MailQuestion]:
     """The choice that a sentence leaves of what stands between slashes, or in the list above it; C{[]} for none."""
     if between := offers.slashed(sentence, language) if is_question(sentence) else ():
@@ -179,8 +179,9 @@ def _choosing(
     if not asked:
         named = wants_which(sentence, language)
         letters = f" {language.or_} " in sentence
-        things = (offers.listed_above(sentence, body, language) or named and offers.listed_below(
-            sentence, body, language) or []) if named or letters else []
+        above = offers.listed_above(sentence, body, language) if named or letters else []
+        things = above or (named or letters) and offers.inline(before, language) or (
+            offers.listed_below(sentence, body, language) if named else [])
         taken = tuple(one.thing for one in things) if named or offers.lettered(sentence, things, language) else ()
         return [_chosen(read_question(sentence, language), taken)] if taken else []
     return []
@@ -195,7 +196,8 @@ def _with_offer(
     told = question_types.mentions_any(f" {one.text.lower()}", question_types.asking(language.code).telling)
     offer = offers.bracketed(one.text, language) if one.form != "request" or told else ()
     if not offer and not one.options and picks_of_list(one, language):
-        offer = tuple(thing.thing for thing in offers.listed_above(sentence, body, language))
+        offer = tuple(thing.thing for thing in offers.listed_above(sentence, body, language) or offers.inline(
+            before[-1] if before else "", language))
     if not offer and not one.options and one.type in ("what", "when"):
         offer = offers.spoken_of(one.text, before, language)
     return _chosen(one, offer) if offer else one
@@ -296,6 +298,7 @@ def _offered(sentence: str, before: str, language: Language) -> str:
 
 def _wanted(item: str, language: Language) -> MailQuestion:
     """The request for an item of a list, of the type of its noun: "the name of the treasurer"."""
+    item = calm(item)
     whether = next((one for one in question_types.asking(language.code).whether if item.lower().startswith(
         f"{one} ")), "")
     if whether:

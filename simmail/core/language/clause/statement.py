@@ -222,7 +222,8 @@ def wondered(question: str, language: Language, sides: Sides = Sides()) -> str:
     @return: C{""} for what cannot be said for certain.
     """
     how = restating(language.code)
-    plain = _ASIDE.sub("", question)
+    first, _, behind = _ASIDE.sub("", question).replace("\u2019", "'").partition(" ")
+    plain = f"{language.contractions.get(first.lower(), first)} {behind}"
     words = _unfilled(_without_leads(clause_words(plain), how), how) if how.order == "inverted" else []
     low = [word.lower() for word in words]
     start = next((one for one in how.question_starts if " ".join(low).startswith(f"{one} ")), "")
@@ -256,7 +257,7 @@ def wondered(question: str, language: Language, sides: Sides = Sides()) -> str:
     if clause is None:
         # "What is the price": what stands behind the verb is all there is.
         rest = words[at + 1:]
-        plain = not any(says(one.lower(), how) or one.lower() in how.prepositions for one in rest)
+        plain = not any(says(one.lower(), how) or one.lower() in how.prepositions | how.when_words for one in rest)
         alone = at == size and low[at] in how.being and 0 < len(rest) < _NEAR and (
             rest[0].lower() in how.determiners and (plain or low[0] not in how.place_words))
         return fit(f"{head} {flipped(rest, how, sides)} {low[at]}") if alone else ""

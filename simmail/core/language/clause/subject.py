@@ -31,6 +31,8 @@ def subject_end(words: Sequence[str], how: Restate) -> int:
 def _phrase_end(words: Sequence[str], low: Sequence[str], how: Restate) -> int:
     """The place behind a phrase: of a name, a plural, or an article and what goes with it."""
     article = low[1] in how.determiners
+    if article and low[0] in how.having and low[2:3] and low[2] in how.perfect:
+        return 2  # "have any been sold"
     if low[1][0].isdigit() and low[2:3] and low[2] in how.theirs:
         return 2  # "is 350 your last price"
     named = (words[1][0].isupper() or words[1][0].isdigit()) and not article

@@ -54,6 +54,7 @@ class Restate(Struct, frozen=True, forbid_unknown_fields=True):
     ours: frozenset[str] = frozenset()
     yours: frozenset[str] = frozenset()
     causative: str = ""
+    perfect: frozenset[str] = frozenset()
     comparative: tuple[str, ...] = ("\0",)
     repeating: frozenset[str] = frozenset()
     unasked: frozenset[str] = frozenset()

@@ -39,6 +39,8 @@ _ARROW = re.compile(r"(?:^|\s+)(?:→|➔|➜|⇒|=>|->|»)\s+")
 _LETTER = re.compile(r"(?<=\s[\w])\.\s+(?=[^\W\d_a-z])")
 #: What numbers things inside of a sentence, and no list that is known elsewhere.
 _ROMAN = re.compile(r"(?:^|(?<=\s))\((?:i{1,3}|iv|vi{0,3}|ix|x)\)\s+")
+#: What parts the columns of a row.
+_CELLS = re.compile(r"\s{3,}|\t")
 _ASIDE = re.compile(r"\s*\([^()]*\)")
 
 
@@ -156,6 +158,9 @@ def pieces(sentence: str, lead: str, body: str, language: Language) -> list[str]
 
     @param lead: the sentence before it; body: the text that it stands in.
     """
+    cells = [one.strip() for one in _CELLS.split(sentence)]
+    if len(cells) > 1 and any(map(is_question, cells)):
+        return [one for one in cells if one]  # "line 5   parts, misc   £141   what parts?"
     arrows = [one.strip() for one in _ARROW.split(sentence)]
     if len(arrows) > 1 and (not arrows[0] or len(arrows) > 2):
         return [one for one in arrows if one]

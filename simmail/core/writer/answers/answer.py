@@ -235,9 +235,9 @@ def _person(option: str, scene: Scene) -> str:
     how = restating(scene.language.code)
     first, blank, rest = option.partition(" ")
     low = first.lower()
-    turned = how.asked.get(first) or how.asking.get(low, first).split("|")[-1 if scene.far else 0]
     owned = how.theirs.get(f"{low} ours" if scene.sides.we else low) or how.theirs.get(low)
-    return f"{how.objects.get(low) or owned or turned}{blank}{rest}"
+    told = how.objects.get(low) or owned or how.asked.get(first) or how.asking.get(low, first)
+    return f"{told.split('|')[-1 if scene.far else 0]}{blank}{rest}"
 
 
 def _does(question: str, scene: Scene) -> str:
@@ -349,12 +349,12 @@ def answers(
 def _settled_by(before: Said, question: MailQuestion, read: Read, language: Language) -> bool:
     """Whether the answer before leaves nothing to a question that is asked for another case: "if not", "if so"."""
     how = asking(language.code)
-    whole = read.sentence_of(question)
-    low = f"{whole.lower()} "
+    low = f"{question.text.lower()} "
+    lead = read.sentence_of(question).lower().partition(low.strip(" ?"))[0].rstrip(" ,")
     refused = before.act in _REFUSED or before.act.endswith(".no")
     if low.startswith(how.if_not) or _is_of_not(low, language):
         return not refused and before.act not in _OPEN
-    return refused and (low.startswith(how.if_so) or any(f" {language.and_} {one}" in low for one in how.if_so))
+    return refused and (low.startswith(how.if_so) or lead.endswith(how.if_so))
 
 
 def _is_of_not(low: str, language: Language) -> bool:
