@@ -193,7 +193,8 @@ def _start(left: Sequence[str], right: Sequence[str], language: Language) -> int
     start = len(left) - 1
     while start and low[start - 1] in language.determiners | language.choice_prepositions:
         start -= 1  # "by the window or near the stage"
-    while start and low[start - 1] not in how.auxiliaries and low[start - 1] not in language.question_words and (left[start][0].isupper() and left[start - 1][0].isupper() or left[start - 1].endswith("'s")):
+    while start and low[start - 1] not in how.auxiliaries and low[start - 1] not in language.question_words and (
+            left[start][0].isupper() and left[start - 1][0].isupper() or left[start - 1].endswith("'s")):
         start -= 1  # "Leo Grant or Leo Hussain", "Lee's lads or another lot"
     return start
 

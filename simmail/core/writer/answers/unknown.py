@@ -73,7 +73,8 @@ def unknown(
     if question.type == "when" and question.needs:
         return Said(act="answer.need", values={**values, **scene.by(scene.calendar.workday(scene.manner.days + 4))})
     past = restating(language.code).past_words
-    if question.type == "many" and past.isdisjoint(words(low)) and (question.needs or any(word in low for word in language.counted_words)):
+    if question.type == "many" and past.isdisjoint(words(low)) and (question.needs or any(
+            word in low for word in language.counted_words)):
         most = _of_how_many(question, read) or 8
         number = min(2, most) + Dice(scene.request.persona.id).on("invented", question.topic.lower()).below(
             max(1, min(most - 1, 8)), "many")
