@@ -108,7 +108,8 @@ def is_question(sentence: str) -> bool:
     """Return whether a sentence ends with a question mark that belongs to words, and to no address."""
     if not sentence.rstrip(_CLOSING).endswith("?"):
         return False
-    if sentence.rstrip(_CLOSING + "?").endswith(_GAPS):
+    bare = sentence.rstrip(_CLOSING).rstrip("?")
+    if bare.rstrip(_CLOSING).endswith(_GAPS) or bare.endswith("  "):
         return False  # "you - ??" leaves something to be filled in
     last = sentence.rsplit(None, 1)[-1]
     return "://" not in last and any(map(str.isalnum, sentence))
@@ -545,6 +546,7 @@ def options(sentence: str, language: Language, asked: bool = False) -> tuple[str
 def _whole(option: str, language: Language) -> str:
     """A thing without a word at its end that opens something else: "any room with a"."""
     how, said = restating(language.code), option.split()
+    said = said[1:] if said[:1] == [language.and_] and len(said) > 1 else said
     while len(said) > 1 and said[-1].lower() in how.trailing | language.determiners and said[-1].islower():
         said.pop()
     return " ".join(said)
@@ -610,7 +612,7 @@ def _offered(sentence: str, language: Language, asked: bool) -> tuple[str, ...]:
     # "The silk paper at the same price or the matt paper": what follows a preposition begins no choice.
     start = next((index for index in starts if not index or low[index - 1] not in language.choice_prepositions),
                  starts[0] if starts else None)
-    if start is None and asked and tokens[middle - 1][0].isupper():
+    if start is None and asked and not tokens[middle - 1][0].islower():
         return _plain(sentence, low, language)  # "Mill Road or the one above the shop"
     if start is None or any(not token[-1].isalnum() for token in tokens[start:middle - 1]):
         return ()

@@ -56,7 +56,7 @@ def alternatives(question: str, language: Language) -> tuple[str, ...]:
         right = right[:next((at for at, one in enumerate(right) if at and one.lower() in language.phrase_stops), None)]
     if len(first) > 1 and first[-1].lower() in how.prefixes and right[0].lower() not in language.choice_prepositions:
         first = first[:-1]  # "reist du am Montag an oder erst am Dienstag"
-    elif first[-1].lower() in language.choice_prepositions:
+    elif first[-1].lower() in language.choice_prepositions and right[0].lower() in language.choice_prepositions:
         first = [*first, *right[1:]]  # "before or after the talk"
     return " ".join(first), " ".join(right)
 

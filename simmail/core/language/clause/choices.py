@@ -176,4 +176,7 @@ def _way(part: str, lead: str, deed: list[str], language: Language) -> list[str]
     if lead:
         return [fit(f"{lead} {_flipped(deed, language)}")]
     both = declarative.clause_stated(part, language.code, False, True)
-    return [both[0]] if both is not None and both[0] else []
+    said = both[0].split() if both is not None else []
+    # In "er kommen könnte Freitag" the verb stands where it cannot.
+    turned = len(said) > 2 and said[2] in restating(language.code).auxiliaries
+    return [" ".join(said)] if said and not turned else []

@@ -40,7 +40,7 @@ def _phrase_end(words: Sequence[str], low: Sequence[str], how: Restate) -> int:
         return 0
     at, noun = (2, True) if named else (1 + article, False)
     while at < len(low):
-        if low[at] in how.joined:
+        if low[at] in how.joined and low[at] in how.noun_joints:
             # "Tom and my sister"
             noun = False
             at += 1 + (low[at + 1:at + 2] != [] and low[at + 1] in how.determiners)

@@ -217,7 +217,8 @@ def _chosen(
             return Said(act="answer.own", values={**values, "value": language.would_rather.format(option=option)})
         if question.options[1].lower().startswith(asking(language.code).limiting):
             return Said(act="answer.own", values={**values, "value": f"{capital(option)}."})
-        return option_said(option, values, language) if _alike(question.options, language) else unknown(
+        free = mentions_any(question.text, asking(language.code).free_choice)
+        return option_said(option, values, language) if free or _alike(question.options, language) else unknown(
             scene, read, question, values, known)
     if question.type in ("when", "where") and question.options and question.form != "time":
         return option_said(own(dice.choice(question.options, "which", place), scene), without_topic(values), language)
