@@ -364,8 +364,8 @@ def asks_time(sentence: str, language: Language) -> bool:
 
 def of_past(clause: str, language: Language) -> bool:
     """Return whether a lower-case question is how something was: it asks for no appointment."""
-    return without_leads(clause, asking(language.code).opening).partition(" ")[0] in restating(
-        language.code).past_words
+    how = asking(language.code)
+    return without_leads(clause, how.opening).partition(" ")[0] in how.past_verbs
 
 
 def asks_which(question: MailQuestion, language: Language) -> bool:

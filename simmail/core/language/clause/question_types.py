@@ -66,6 +66,7 @@ class Asking(Struct, frozen=True, forbid_unknown_fields=True):
     enquiring: tuple[str, ...] = ()
     of_those: tuple[str, ...] = ()
     explaining: Mapping[str, str] = {}
+    past_verbs: frozenset[str] = frozenset()
     beginnings: Mapping[str, str] = {}
     elliptical: Mapping[str, str] = {}
     conditions: tuple[str, ...] = ()

@@ -160,7 +160,8 @@ class SelfSheet:
         if kind == "yes_no" and of_another(question, self._language):
             return None
         how = restating(self._language.code)
-        if kind == "many" and how.yours and how.yours.isdisjoint(words(question.lower())):
+        counts = question.lower().startswith(self._language.number_words)
+        if kind == "many" and counts and how.yours and how.yours.isdisjoint(words(question.lower())):
             return None  # "how many vegetarians?"
         name, about = _field(question, kind, self._language.code)
         return self.told(name, f" {question.lower()} " if kind == "yes_no" else "", about) if name else None
