@@ -248,47 +248,10 @@ class Findings:
         again = questions.read_reminders(sentence, language, lost, self._answers)
         if again:
             return again
-        asked = questions.is_question(sentence)
-        detail = phrases.detail(sentence, language) if self._asked_for.get(sentence) == [] else ""
-        short = unmarked.spelled_out(sentence, language)
-        here: list[MailQuestion] = []
-        if short:
-            here = [questions.read_question(short, language)]
-        elif asked and questions.asks_opinion(sentence, language):
-            here = [questions.read_question(sentence, language, form="opinion")]
-        elif detail:
-            here = [questions.read_question(sentence, language, form="what", about=detail)]
-        elif asked and questions.asks(sentence, language, alone=self._alone and not self._asked_for):
-            here = [questions.read_question(part, language, form="opinion" if questions.asks_opinion(
-                part, language) else "") for part in questions.apart(
-                questions.led_in(sentence, language), language)]
+        here = unmarked.asked(sentence, phrases.detail(sentence, language) if self._asked_for.get(
+            sentence) == [] else "", self._alone and not self._asked_for, language)
         stated = "" if questions.is_question(lead) else say(lead, 200)
         return [replace(one, recalls=one.recalls or gone, lead=stated) for one in here]
-
-    @cached_property
-    def _asking(self) -> tuple[list[tuple[str, list[MailQuestion]]], frozenset[str]]:
-        # Each sentence, or each piece of one that asks for several things, with what it asks; those that are an item.
-        # "G. Prats" below a mail is no item of a list.
-        language, signed = self.language, self.sender.name.lower().split()
-        items = {one for one in self.prose.items if one.lower() not in signed}
-        listed = unmarked.asking_items(self.prose.sentences, self.prose.items, language)
-        joined = unmarked.joined(self.prose.sentences, self.prose.items, language)
-        found: list[tuple[str, list[MailQuestion]]] = []
-        for lead, (sentence, asked) in zip(("", *self.prose.sentences), self._questions):
-            if sentence in joined:
-                offer = joined[sentence]
-                found.extend([(sentence, [replace(questions.read_question(
-                    sentence, language), form="choice", type="choice", options=offer)])] if offer else ())
-                continue
-            cut = unmarked.letter_apart(sentence, language)
-            parts = cut if len(cut) > 1 else unmarked.pieces(sentence, lead, self.prose.body, language)
-            several = len(parts) > 1 and len(cut) == 1
-            for part in parts:
-                here = asked if len(parts) == 1 else self._asked(part, lead)
-                text = "" if here else unmarked.marked(part, language, part in listed or several)
-                found.append((part, self._asked(text, lead) if text else here))
-                items.update([part] if several and not part.endswith(":") else ())
-        return found, frozenset(items)
 
     @cached_property
     def repeating(self) -> frozenset[str]:
@@ -309,8 +272,11 @@ class Findings:
     @cached_property
     def points(self) -> tuple[MailQuestion, ...]:
         """Return all that wants an answer, in its order: questions, and what is asked for without a question mark."""
-        asking_sentences, items = self._asking
-        found = points(asking_sentences, self._asked_for, self.language, items, bool(
+        # "G. Prats" below a mail is no item of a list.
+        signed = self.sender.name.lower().split()
+        items = {one for one in self.prose.items if one.lower() not in signed}
+        asked, items = unmarked.spread(self._questions, items, self.prose.body, self.language, self._asked)
+        found = points(asked, self._asked_for, self.language, items, bool(
             self.mail.in_reply_to), self.prose.body)[:MOST]
         if not self.proposed:
             return found

@@ -40,19 +40,19 @@ _NUMBERED = re.compile(r"(?<!\w)\(?(?:[a-e1-5]|i{1,3}|iv)\)\s+")
 _CUT = re.compile(r",\s|:\s|;\s|\s[-–—]\s")
 
 
-class Listed(NamedTuple):
+class ListedThing(NamedTuple):
     """A thing in a list: with which letter or number it stands there, C{""} for none."""
 
     mark: str
     thing: str
 
 
-def listed_above(sentence: str, body: str, language: Language) -> list[Listed]:
+def listed_above(sentence: str, body: str, language: Language) -> list[ListedThing]:
     """Return the things of the list that stands above a sentence, C{[]} for none and for one of questions."""
     return list_above(sentence, body, language)[1]
 
 
-def list_above(sentence: str, body: str, language: Language) -> tuple[str, list[Listed]]:
+def list_above(sentence: str, body: str, language: Language) -> tuple[str, list[ListedThing]]:
     """Return the same with the line that leads the list in, C{""} for none."""
     words = sentence.split()[:_PLACED]
     found = re.search(r"\s+".join(map(re.escape, words)), body, re.IGNORECASE) if words else None
@@ -66,12 +66,12 @@ def list_above(sentence: str, body: str, language: Language) -> tuple[str, list[
         other += bool(lines.pop().strip())
         if other > _BETWEEN:
             return "", []
-    things: list[Listed] = []
+    things: list[ListedThing] = []
     rest = ""
     while lines and lines[-1].strip() and (_item(lines[-1]) or any(map(_item, lines))):
         line = lines.pop()
         if item := _item(line):
-            things.append(Listed(item.mark.lower(), f"{item.thing} {rest}".strip()))
+            things.append(ListedThing(item.mark.lower(), f"{item.thing} {rest}".strip()))
             rest = ""
         else:
             rest = f"{line} {rest}".strip()
@@ -79,24 +79,24 @@ def list_above(sentence: str, body: str, language: Language) -> tuple[str, list[
     if not 1 < len(things) <= _MOST or any("?" in _ASIDE.sub("", one.thing) for one in things):
         return "", []
     lead = rest or next((line for line in reversed(lines) if line.strip()), "")
-    return lead, [Listed(one.mark, label(one.thing, language)) for one in things]
+    return lead, [ListedThing(one.mark, label(one.thing, language)) for one in things]
 
 
-def inline(sentence: str, language: Language) -> list[Listed]:
+def inline(sentence: str, language: Language) -> list[ListedThing]:
     """Return the things that a sentence letters or numbers: "a) in the morning, b) on Sunday"; C{[]} for fewer."""
     marks = list(_INLINE.finditer(sentence))
     ends = [*(one.start() for one in marks[1:]), len(sentence)]
-    things = [Listed(one.group(1).lower(), label(sentence[one.end():end].strip(_MARKS), language)) for one, end in zip(
-        marks, ends)]
+    things = [ListedThing(one.group(1).lower(), label(sentence[one.end():end].strip(_MARKS), language))
+              for one, end in zip(marks, ends)]
     return things if 1 < len(things) <= _MOST and "?" not in sentence and all(one.thing for one in things) else []
 
 
-def listed_below(sentence: str, body: str, language: Language) -> list[Listed]:
+def listed_below(sentence: str, body: str, language: Language) -> list[ListedThing]:
     """Return the things of the list that stands right below a sentence, C{[]} for none: "tell me which." above it."""
     words = sentence.split()[-_PLACED:]
     found = re.search(r"\s+".join(map(re.escape, words)), body) if words else None
     lines = body[found.end():].lstrip("\n ").split("\n")[:_MOST * 3] if found is not None else []
-    things: list[Listed] = []
+    things: list[ListedThing] = []
     for line in lines:
         item = _item(line)
         if item is None and (not things or not line.strip()):
@@ -104,16 +104,16 @@ def listed_below(sentence: str, body: str, language: Language) -> list[Listed]:
         things = [*things, item] if item else [*things[:-1], things[-1]._replace(thing=f"{things[-1].thing} {line}")]
     if not 1 < len(things) <= _MOST or any("?" in one.thing for one in things):
         return []
-    return [Listed(one.mark, label(one.thing, language)) for one in things]
+    return [ListedThing(one.mark, label(one.thing, language)) for one in things]
 
 
-def _item(line: str) -> Listed | None:
+def _item(line: str) -> ListedThing | None:
     bullet = _BULLET.match(line)
     if bullet is not None:
-        return Listed(bullet.group(1) or "", line[bullet.end():].strip())
+        return ListedThing(bullet.group(1) or "", line[bullet.end():].strip())
     row = _ROW.match(line)
     value = line[row.end():].strip() if row is not None else ""
-    return Listed("", value) if value and _COLUMN.search(value) is None else None
+    return ListedThing("", value) if value and _COLUMN.search(value) is None else None
 
 
 def label(thing: str, language: Language) -> str:
@@ -129,7 +129,7 @@ def label(thing: str, language: Language) -> str:
         inside if word.lower() in language.flips else word) for at, word in enumerate(said)), 80)
 
 
-def lettered(sentence: str, things: Sequence[Listed], language: Language) -> bool:
+def lettered(sentence: str, things: Sequence[ListedThing], language: Language) -> bool:
     """Return whether a sentence names things of a list by their letters or numbers: "reply with a, b or c"."""
     words = [one.strip(_MARKS + "()").lower() for one in sentence.split()]
     marks = {one.mark for one in things if one.mark}

@@ -257,9 +257,9 @@ def wondered(question: str, language: Language, sides: Sides = Sides()) -> str:
     if clause is None:
         # "What is the price": what stands behind the verb is all there is.
         rest = words[at + 1:]
-        plain = not any(says(one.lower(), how) or one.lower() in how.prepositions | how.when_words for one in rest)
+        simple = not any(says(one.lower(), how) or one.lower() in how.prepositions | how.when_words for one in rest)
         alone = at == size and low[at] in how.being and 0 < len(rest) < _NEAR and (
-            rest[0].lower() in how.determiners and (plain or low[0] not in how.place_words))
+            rest[0].lower() in how.determiners and (simple or low[0] not in how.place_words))
         return fit(f"{head} {flipped(rest, how, sides)} {low[at]}") if alone else ""
     # Nothing is promised by it: "which way would you go".
     verbs = [how.mine.get(clause.verb, clause.verb)] if clause.verb in how.asked_for else _verbs(clause, how)
@@ -349,9 +349,9 @@ def _stated(words: Sequence[str], how: Restate, sides: Sides) -> Statement | Non
     if wished is not None:
         return wished
     verbs = _verbs(clause, how)
-    said = flipped(rest, how, sides).split()
+    behind = flipped(rest, how, sides).split()
     # "Is it any better?"
-    positive = [how.some.get(word.lower(), word) for word, after in zip(said, [*said[1:], ""]) if not (
+    positive = [how.some.get(word.lower(), word) for word, after in zip(behind, [*behind[1:], ""]) if not (
         word.lower() in how.some and after.lower().endswith(how.comparative))]
     yes = [*(how.some.get(word.lower(), word) for word in clause.subject), *verbs, *positive]
     said, no = " ".join(clause.subject).lower(), list[str]()

@@ -9,13 +9,16 @@ in it is one.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
+
+from msgspec.structs import replace
 
 from simmail.core.language.clause.opening import opens, without_leads
 from simmail.core.language.clause.question_types import asking, mentions_any, type_of
 from simmail.core.language.clause.tables import restating
 from simmail.core.language.questions import (
-    asks_late, either, is_question, opens_question, options, persons,
+    MailQuestion, apart, asks, asks_late, asks_opinion, either, is_question, led_in, opens_question, options, persons,
+    read_question,
 )
 from simmail.core.language.tables import Language
 from simmail.core.language.text import capital, say
@@ -42,6 +45,57 @@ _ROMAN = re.compile(r"(?:^|(?<=\s))\((?:i{1,3}|iv|vi{0,3}|ix|x)\)\s+")
 #: What parts the columns of a row.
 _CELLS = re.compile(r"\s{3,}|\t")
 _ASIDE = re.compile(r"\s*\([^()]*\)")
+
+
+def asked(sentence: str, detail: str, alone: bool, language: Language) -> list[MailQuestion]:
+    """
+    Return what a sentence asks for itself, in a few words too.
+
+    @param detail: what it wants to be told, C{""} for nothing; alone: nothing else is said.
+    """
+    asks_so, short = is_question(sentence), spelled_out(sentence, language)
+    if short:
+        return [read_question(short, language)]
+    if asks_so and asks_opinion(sentence, language):
+        return [read_question(sentence, language, form="opinion")]
+    if detail:
+        return [read_question(sentence, language, form="what", about=detail)]
+    if not asks_so or not asks(sentence, language, alone=alone):
+        return []
+    return [read_question(part, language, form="opinion" if asks_opinion(part, language) else "")
+            for part in apart(led_in(sentence, language), language)]
+
+
+def spread(
+    known: Sequence[tuple[str, list[MailQuestion]]], items: set[str], body: str, language: Language,
+    read: Callable[[str, str], list[MailQuestion]],
+) -> tuple[list[tuple[str, list[MailQuestion]]], set[str]]:
+    """
+    Return each sentence, or each piece of one that asks for several things, with what it asks, and those that are an
+    item of a list.
+
+    @param known: the sentences with what they ask as they are marked; body: the text they stand in.
+    @param read: reads what a sentence asks, by it and the sentence before it.
+    """
+    sentences = [sentence for sentence, _ in known]
+    listed, choices = asking_items(sentences, items, language), joined(sentences, items, language)
+    found: list[tuple[str, list[MailQuestion]]] = []
+    items = set(items)
+    for lead, (sentence, here) in zip(("", *sentences), known):
+        if sentence in choices:
+            offer = choices[sentence]
+            found.extend([(sentence, [replace(read_question(
+                sentence, language), form="choice", type="choice", options=offer)])] if offer else ())
+            continue
+        cut = letter_apart(sentence, language)
+        parts = cut if len(cut) > 1 else pieces(sentence, lead, body, language)
+        several = len(parts) > 1 and len(cut) == 1
+        for part in parts:
+            marks = here if len(parts) == 1 else read(part, lead)
+            text = "" if marks else marked(part, language, part in listed or several)
+            found.append((part, read(text, lead) if text else marks))
+            items.update([part] if several and not part.endswith(":") else ())
+    return found, items
 
 
 def asking_items(sentences: Sequence[str], items: Collection[str], language: Language) -> frozenset[str]:
