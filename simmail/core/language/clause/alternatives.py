@@ -170,6 +170,18 @@ def _acts(last: Sequence[str], how: Restate) -> bool:
 
 
 def _start(left: Sequence[str], right: Sequence[str], language: Language) -> int:
+    """Where the first of two things begins, by how the second does, with all of its name."""
+    how, low = restating(language.code), [one.lower() for one in left]
+    start = _begin(left, right, language)
+    if is_timed(" ".join(right), language):
+        return start
+    while start and low[start - 1] not in how.auxiliaries and low[start - 1] not in language.question_words and (
+            not left[start][0].islower() and left[start - 1][0].isupper() or left[start - 1].endswith("'s")):
+        start -= 1  # "Leo Grant or Leo Hussain", "Lee's lads or another lot"
+    return start
+
+
+def _begin(left: Sequence[str], right: Sequence[str], language: Language) -> int:
     """Where the first of two things begins, by how the second does."""
     low, opening = [one.lower() for one in left], right[0].lower()
     if is_timed(" ".join(right), language):
@@ -193,9 +205,6 @@ def _start(left: Sequence[str], right: Sequence[str], language: Language) -> int
     start = len(left) - 1
     while start and low[start - 1] in language.determiners | language.choice_prepositions:
         start -= 1  # "by the window or near the stage"
-    while start and low[start - 1] not in how.auxiliaries and low[start - 1] not in language.question_words and (
-            left[start][0].isupper() and left[start - 1][0].isupper() or left[start - 1].endswith("'s")):
-        start -= 1  # "Leo Grant or Leo Hussain", "Lee's lads or another lot"
     return start
 
 

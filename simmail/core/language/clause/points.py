@@ -138,8 +138,7 @@ def points(
             found.append(replace(read_question(sentence, language), form="choice", type="choice", options=offer))
         elif wanted and sentence not in items and sentence[-1:] not in _ENDED:
             pass  # what it announces is asked for
-        elif sentence in asked_for and not is_question(sentence) and question_types.mentions_any(
-                sentence, question_types.asking(language.code).picking_days):
+        elif sentence in asked_for and not is_question(sentence) and _picks_day(sentence, language):
             # "Please reply with the date you want."
             found.append(replace(read_question(sentence, language), form="when", type="when", options=()))
         elif sentence in asked_for and len(items_said := _listed(sentence, language)) > 1:
@@ -398,6 +397,13 @@ def _announces(sentence: str, language: Language) -> bool:
     low = f" {sentence.lower()}"
     return sentence.endswith(":") and any(
         f" {cue}" in low for cue in (*language.ask_words, *question_types.asking(language.code).wanting))
+
+
+def _picks_day(sentence: str, language: Language) -> bool:
+    """Whether a plea wants to be told which of several days: "please reply with the date you want"."""
+    how, low = question_types.asking(language.code), f" {sentence.lower()}"
+    return question_types.mentions_any(low, how.picking_days) and question_types.mentions_any(
+        low, (*how.replying, *how.telling))
 
 
 def _demands(sentence: str, language: Language) -> bool:

@@ -61,6 +61,7 @@ class Asking(Struct, frozen=True, forbid_unknown_fields=True):
 
     opening: Opening = Opening()
     free_choice: tuple[str, ...] = ()
+    replying: tuple[str, ...] = ()
     demanding: tuple[str, ...] = ()
     proposing: tuple[str, ...] = ()
     enquiring: tuple[str, ...] = ()

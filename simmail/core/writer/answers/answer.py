@@ -57,6 +57,8 @@ _NAMED = frozenset({
 })
 #: Answers that tell nothing, not even what they are the answer to.
 _EMPTY = frozenset(("answer.unknown", "answer.think", "answer.past", "answer.open", "answer.either"))
+#: How acts are called that are said to news.
+_TOLD = "_told."
 #: Answers that compare what is asked with what is known.
 _COMPARED = frozenset({"answer.said_so", "answer.said_not"})
 #: Answers that are a yes or a no, and which.
@@ -148,7 +150,7 @@ def _unoffered(question: MailQuestion, found: Said) -> bool:
 
 def exchanged(scene: Scene, read: Read, question: MailQuestion) -> Said | None:
     """Return the answer of an exchange; what offers things to choose has one of those, what asks for papers those."""
-    if question.checks or read.found.options or question.options or question.needs or question.behind or documents(
+    if question.checks or read.found.options or question.options or question.needs or documents(
             question.text, scene.language):
         return None
     how, said = restating(scene.language.code), question.text.lower().split()
@@ -165,7 +167,9 @@ def exchanged(scene: Scene, read: Read, question: MailQuestion) -> Said | None:
     if scene.request.persona.org and (question.type == "much" or question.type == "long" and mentions_any(
             f" {question.text.lower()} ", asking(scene.language.code).taking)):
         return None  # a firm's price is no debt among friends
-    return recognition.answered(scene, read, question)
+    begins = recognition.answered(scene, read, question)
+    # What is said to news answers no question.
+    return None if begins is not None and question.behind and _TOLD in begins.act else begins
 
 
 def _needs(low: str, language: Language) -> bool:
@@ -188,7 +192,7 @@ def _alike(options: tuple[str, ...], language: Language) -> bool:
     def kind(option: str) -> str:
         said = [one.lower().strip(".,") for one in option.split()]
         first = next((one for one in said[:_SHORT] if one[:1].isdigit()), said[0])
-        if first[:1].isdigit() or first in language.weekday_forms or first in language.near_days:
+        if any(one[:1].isdigit() for one in said) or first in language.weekday_forms or first in language.near_days:
             return "number"
         if first in language.determiners or first in language.choice_prepositions:
             return "phrase"
