@@ -127,6 +127,25 @@ class FormTests(SynchronousTestCase):
         self.assertLess(seconds(read_question, "which or what, " * 50_000 + "?", EN), 0.5)
 
 
+class OfferedTests(SynchronousTestCase):
+    """Things to choose."""
+
+    def test_whole(self) -> None:
+        """A thing to choose keeps its name, and ends with no word that opens something else."""
+        for text, offered in (
+            ("Is it Leo Grant or Leo Hussain?", ("Leo Grant", "Leo Hussain")),
+            ("RAL 7016 or the lighter 7035?", ("RAL 7016", "the lighter 7035")),
+            ("Should I send it in or take it to a shop?", ("send it in", "take it to a shop")),
+            ("Do you want us to run it, bin it or send it back?", (
+                "please run it", "please bin it", "please send it back")),
+            ("No excuses: the first or the last week of October?", ("the first", "the last week of October")),
+            ('"Stay salty" or "Come in, now"?', ("Stay salty", "Come in, now")),
+            ("Bonfire - yes or no?", ()), ("It goes on till 1 or so?", ()),
+            ("Could you send me them by 6, or the sellers walk?", ()),
+        ):
+            self.assertEqual(options(text, EN, asked=True), offered, text)
+
+
 class ReportedTests(SynchronousTestCase):
     """Questions that a statement tells of."""
 

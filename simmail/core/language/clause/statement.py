@@ -261,6 +261,8 @@ def wondered(question: str, language: Language, sides: Sides = Sides()) -> str:
         alone = at == size and low[at] in how.being and 0 < len(rest) < _NEAR and (
             rest[0].lower() in how.determiners and (simple or low[0] not in how.place_words))
         return fit(f"{head} {flipped(rest, how, sides)} {low[at]}") if alone else ""
+    if clause.verb in how.being and any(word.lower() in how.verbs for word in clause.subject[1:]):
+        return ""  # "what's the committee want to do?"
     # Nothing is promised by it: "which way would you go".
     verbs = [how.mine.get(clause.verb, clause.verb)] if clause.verb in how.asked_for else _verbs(clause, how)
     said = [head, *clause.subject, *verbs, flipped(clause.rest[clause.used:], how, sides)]
@@ -352,7 +354,7 @@ def _stated(words: Sequence[str], how: Restate, sides: Sides) -> Statement | Non
     behind = flipped(rest, how, sides).split()
     # "Is it any better?"
     positive = [how.some.get(word.lower(), word) for word, after in zip(behind, [*behind[1:], ""]) if not (
-        word.lower() in how.some and after.lower().endswith(how.comparative))]
+        word.lower() in how.some and word.lower() in how.determiners and after.lower().endswith(how.comparative))]
     yes = [*(how.some.get(word.lower(), word) for word in clause.subject), *verbs, *positive]
     said, no = " ".join(clause.subject).lower(), list[str]()
     nobody = how.none.get(said) or next((f"{none}{said[len(word):]}" for word, none in how.none_of.items() if (

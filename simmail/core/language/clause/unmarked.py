@@ -158,7 +158,11 @@ def marked(sentence: str, language: Language, listed: bool) -> str:
     """
     if "?" in sentence or "://" in sentence:
         return ""
-    text = without_leads(_ARROW.sub("", sentence, count=1), asking(language.code).opening).rstrip(_MARKS)
+    plain = _ARROW.sub("", sentence, count=1).rstrip(_MARKS)
+    start = next((one for one in asking(language.code).beginnings if plain.lower().startswith(f"{one} ")), "")
+    if start:
+        return f"{capital(asking(language.code).beginnings[start])}{plain[len(start):]}?"  # "ok to use it on jars"
+    text = without_leads(plain, asking(language.code).opening)
     low = text.lower()
     chooses = listed and len(low.split()) <= _CHOICE and bool(options(f"{text}?", language, asked=True))
     if listed and len(low.split()) >= _LEAST and not _is_whether(low, language) and (
@@ -172,9 +176,6 @@ def marked(sentence: str, language: Language, listed: bool) -> str:
     behind = text.partition(": ")[2]
     if listed and behind and opens(behind, language):
         return f"{capital(text)}?"
-    start = next((one for one in asking(language.code).beginnings if low.startswith(f"{one} ")), "")
-    if start:
-        return f"{capital(asking(language.code).beginnings[start])}{text[len(start):]}?"  # "ok to use it on jars"
     of_those = next((one for one in asking(language.code).of_those if low.startswith(f"{one} ")), "")
     counted = low[len(of_those):].lstrip(" ,")
     return f"{capital(counted)}?" if _counts(counted, language, bool(of_those)) else ""

@@ -17,7 +17,7 @@ from simmail.core.language.clause.opening import without_leads
 from simmail.core.language.clause.question_types import asking, mentions_any, type_of
 from simmail.core.language.clause.restate import deed, found_out, of_another, own_matter
 from simmail.core.language.clause.statement import plain_form, stated
-from simmail.core.language.clause.tables import restating
+from simmail.core.language.clause.tables import done, restating
 from simmail.core.language.phrases import asks_for_something, documents
 from simmail.core.language.questions import MailQuestion, asks_to_do, opens_question, stands_in
 from simmail.core.language.tables import Language
@@ -262,7 +262,7 @@ def _able(question: str, option: str, scene: Scene) -> str:
     """One of two deeds as a sentence of who is asked whether it can do either, C{""} for another choice."""
     how = restating(scene.language.code)
     verb, who, *_ = (*question.lower().split(), "", "")
-    if verb not in how.modals or who not in how.asked:
+    if verb not in how.modals or who not in how.asked or not done(option.partition(" ")[0].lower(), how):
         return ""
     told = stated(f"{verb} {who} {option}?", scene.language, scene.sides)
     return f"{capital(told.yes)}." if told is not None and told.yes else ""

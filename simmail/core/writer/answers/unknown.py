@@ -105,8 +105,9 @@ def unknown(
     if not {*restate.asked, *language.polite_words, *language.familiar_words}.isdisjoint(
             led_in(words(question.text), restate)):
         gone = any(f" {word} " in f" {low} " for word in restate.past_words)
+        clock = mentions_any(f" {low}", how.clock)
         if clause and scene.request.persona.org and not gone and restate.wishing.isdisjoint(low.split()) and (
-                question.type != "when"):
+                question.type != "when" or clock):
             # What a firm does and needs can be looked up.
             return Said(act="answer.find_out", values={**without_topic(plain), "value": clause})
         if question.type == "when" and not gone and scene.request.persona.org and read.intent in _SERVING:
