@@ -42,6 +42,8 @@ from simmail.core.writer.speech_act import Said
 _REMEMBERED = frozenset(("who", "where", "when", "long", "much", "many", "what", "how"))
 #: Things to choose that are no list.
 _PAIR = 2
+#: Characters behind "if so" in which it is said what is wanted then.
+_NEAR = 60
 #: Among so many words stands what denies a condition.
 _CONDITION = 8
 #: Words of a thing to choose that needs no article.
@@ -359,7 +361,14 @@ def _settled_by(before: Said, question: MailQuestion, read: Read, language: Lang
     refused = before.act in _REFUSED or before.act.endswith(".no")
     if low.startswith(how.if_not) or _is_of_not(low, language):
         return not refused and before.act not in _OPEN
-    return refused and (low.startswith(how.if_so) or lead.endswith(how.if_so))
+    return refused and (low.startswith(how.if_so) or lead.endswith(how.if_so) or _is_if_so(low, read, language))
+
+
+def _is_if_so(low: str, read: Read, language: Language) -> bool:
+    """Whether a mail asks something for the case that it is so, in other words: "if so, could somebody post them"."""
+    body, last = " ".join(read.found.prose.body.lower().split()), " ".join(low.strip(" ?!.").split()[-2:])
+    spots = (body.find(cue) for cue in asking(language.code).if_so)
+    return bool(last) and any(at >= 0 and last in body[at:at + _NEAR] for at in spots)
 
 
 def _is_of_not(low: str, language: Language) -> bool:

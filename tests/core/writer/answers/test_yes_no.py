@@ -83,3 +83,20 @@ class YesNoTests(SynchronousTestCase):
                          ["answer.will ring the surgery"])
         self.assertEqual(acts("Hi Maria,\n\nplease check the tap now and turn the water off if you have to.\n\nDana"),
                          ["answer.will check the tap now and turn the water off if I have to"])
+
+
+class SettledTests(SynchronousTestCase):
+    """What is asked for another case, and what says itself."""
+
+    def test_if_so(self) -> None:
+        """What is asked for if it is so, is left where it is not, in other words too; another question is not."""
+        for who in ("Ann", "Tom", "Zoe", "Kim", "Eva", "Per"):
+            found = acts("Hi Maria,\n\nI left an umbrella. Have they been handed in? If so, could somebody post them?"
+                         "\n\nDana", id=f"p_{who}")
+            refused = found[0].startswith(("answer.not_so", "answer.denied"))
+            self.assertEqual(len(found), 1 if refused else 2, found)
+
+    def test_still(self) -> None:
+        """Whether one has something still is said, and no exchange begins."""
+        (found,) = acts("Hi Maria,\n\nhave you still got the padlock key?\n\nDana")
+        self.assertIn(found.partition(" ")[0], ("answer.stated", "answer.denied", "answer.so", "answer.not_so"))
