@@ -612,8 +612,8 @@ def _offered(sentence: str, language: Language, asked: bool) -> tuple[str, ...]:
     # "The silk paper at the same price or the matt paper": what follows a preposition begins no choice.
     start = next((index for index in starts if not index or low[index - 1] not in language.choice_prepositions),
                  starts[0] if starts else None)
-    named = not tokens[middle - 1][0].islower() and low[max(0, middle - 2)] not in language.choice_prepositions
-    if start is None and asked and named and not any(done(one.lower(), how_said) for one in right[1:]):
+    proper = not tokens[middle - 1][0].islower() and low[max(0, middle - 2)] not in language.choice_prepositions
+    if start is None and asked and proper and not any(done(one.lower(), how_said) for one in right[1:]):
         return _plain(sentence, low, language)  # "Mill Road or the one above the shop"
     if start is None or any(not token[-1].isalnum() for token in tokens[start:middle - 1]):
         return ()
