@@ -633,7 +633,7 @@ def persons(sentence: str, language: Language) -> tuple[str, ...]:
     how = restating(language.code)
     head, comma, tail = sentence.strip(_MARKS).rpartition(", ")
     one, found, other = tail.partition(f" {language.or_} ")
-    said = {*how.asked, *how.asking, *how.objects, *how.theirs}
+    said = {*how.asked, *how.asking, *how.objects, *how.theirs, *how.you, *how.speakers}
     single = len(one.split()) == 1 and 0 < len(other.split()) < _SHORT_CLAUSE + 1
     return (one, other) if comma and found and single and (
         one.lower() in said or other.split()[0].lower() in said) and (

@@ -146,7 +146,8 @@ def _runs(sentences: Sequence[str], items: Collection[str]) -> list[list[int]]:
 def enquires(lead: str, language: Language) -> bool:
     """Return whether a sentence announces questions: "a few questions:", "could you tell me roughly:"."""
     low, how = f" {lead.lower()} ", asking(language.code)
-    return mentions_any(low, how.enquiring) or lead.endswith(":") and any(
+    leads = lead.endswith(":") or lead[-1:].isalnum()
+    return mentions_any(low, how.enquiring) or leads and any(
         f" {cue}" in low for cue in how.telling if len(cue) > _CUE)
 
 
@@ -171,6 +172,8 @@ def marked(sentence: str, language: Language, listed: bool) -> str:
     if opens(text, language) and either(low, language) or type_of(low, language) == "who" and persons(text, language):
         return f"{capital(text)}?"  # "can you drop it off or shall I come past.", "who brings it, you or me"
     head = low.removesuffix(f"{language.yes} {language.or_} {language.no}")
+    if listed and low.endswith(f" {language.or_} {restating(language.code).negation}"):
+        return f"{capital(text)}?"  # "veg or not"
     if head != low and len(head) > _CUE:
         return f"{capital(text)}?"  # "bonfire - yes or no"
     behind = text.partition(": ")[2]

@@ -220,7 +220,9 @@ def _chosen(
         if len(question.options) == 1:
             return Said(act="answer.own", values={**values, "value": language.would_rather.format(option=option)})
         if ultimatum(question.text, language):
-            return Said(act="answer.own", values={**values, "value": language.would_rather.format(option=option)})
+            mine = _will(option, scene)
+            return Said(act="answer.own", values={**values, "value": mine or language.would_rather.format(
+                option=option)})
         if question.options[1].lower().startswith(asking(language.code).limiting):
             return Said(act="answer.own", values={**values, "value": f"{capital(option)}."})
         free = mentions_any(question.text, asking(language.code).free_choice)
@@ -245,6 +247,15 @@ def _person(option: str, scene: Scene) -> str:
     owned = how.theirs.get(f"{low} ours" if scene.sides.we else low) or how.theirs.get(low)
     told = how.objects.get(low) or owned or how.asked.get(first) or how.asking.get(low, first)
     return f"{told.split('|')[-1 if scene.far else 0]}{blank}{rest}"
+
+
+def _will(option: str, scene: Scene) -> str:
+    """One of two things that have to be, where it is done by who is asked: "I'll cancel the fine."; C{""} else."""
+    how = restating(scene.language.code)
+    first, _, rest = option.partition(" ")
+    asked = next((one for one, said in how.asked.items() if said == first), "")
+    told = stated(f"{how.will} {asked} {rest}?", scene.language, scene.sides) if asked and how.will else None
+    return f"{capital(told.yes)}." if told is not None and told.yes else ""
 
 
 def _does(question: str, scene: Scene) -> str:

@@ -104,7 +104,7 @@ def dealt_with(question: MailQuestion, read: Read, scene: Scene, known: AnswerSo
         return False  # what asks for more before it is worked at
     several = len(read.found.points) > 1 and read.intent not in _DECIDING
     if read.intent in ("complaint", "bug") and (
-            question.type == "request" or seeks_help(question.text, scene.language)):
+            question.type == "request" or not question.options and seeks_help(question.text, scene.language)):
         return not (several and documents(question.text, scene.language))
     told = known.sheet.telling(question.text, question.type)
     if told is not None and (told.private or read.intent in DEALINGS):
