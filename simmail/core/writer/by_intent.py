@@ -85,7 +85,8 @@ def meeting(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
     """The time that suits of those it is asked to meet at, as its writer named it; where none does, others."""
     values = values_of(scene, read)
     calendar, language = scene.calendar, scene.language
-    proposed = as_agreed(read.found.proposed, read.found.prose.body, scene.request.remarks, scene.language)
+    proposed = as_agreed(
+        read.found.proposed or _named(scene, read), read.found.prose.body, scene.request.remarks, scene.language)
     open_slots = [slot for slot in proposed if calendar.suits(slot, span_of(read))]
     acts = does(scene, "meeting", number)
     # Only of a talk at work one asks what it is about.
@@ -123,6 +124,14 @@ def meeting(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
         remarks = [timed(scene, "proposed", first), timed(scene, "proposed", second)]
     return [Said(act=act, values=values, remarks=tuple(remarks)), *(
         Said(act=one, values=values, joins=True) for one in wants)]
+
+
+def _named(scene: Scene, read: Read) -> tuple[Slot, ...]:
+    """The days that a mail names beside "when can you come?": "Mr Anand is here Tuesdays, Thursdays and Saturdays"."""
+    if not any(one.form == "time" for one in read.found.points):
+        return ()
+    ahead = tuple(slot for slot in read.found.slots if slot.start.date() > scene.calendar.today)
+    return ahead if len({slot.start.date() for slot in ahead}) > 1 else ()
 
 
 def talks(scene: Scene, read: Read) -> bool:

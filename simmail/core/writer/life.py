@@ -48,6 +48,8 @@ class KindWords(Struct, frozen=True):
     somebody: frozenset[str] = frozenset()
     colleagues: frozenset[str] = frozenset()
     amends: tuple[str, ...] = ()
+    lures: tuple[str, ...] = ()
+    lifeless: frozenset[str] = frozenset()
 
 
 @cache

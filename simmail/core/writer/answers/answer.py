@@ -25,6 +25,7 @@ from simmail.core.language.text import capital
 from simmail.core.writer.answers.advice import advised
 from simmail.core.writer.answers.requests import granted, requested
 from simmail.core.writer.answers.unknown import looked_into, unknown
+from simmail.core.writer.answers.wanted import wants_doing
 from simmail.core.writer.answers.yes_no import either_of, is_request, of_things, yes_or_no
 from simmail.core.writer.by_intent import meeting
 from simmail.core.writer.choice import LOW
@@ -55,7 +56,7 @@ _NAMED = frozenset({
     "answer.sum", "answer.never", "answer.open", "answer.called_off", "answer.confirm", "answer.do", "answer.dont",
     "answer.option", "answer.way", "answer.who", "answer.me", "answer.opinion",
     "answer.stated", "answer.denied", "answer.find_out", "answer.item", "answer.noted",
-    "answer.weigh", "answer.checked", "answer.gone",
+    "answer.weigh", "answer.checked", "answer.gone", "answer.wish", "taken.told",
 })
 #: Answers that tell nothing, not even what they are the answer to.
 _EMPTY = frozenset(("answer.unknown", "answer.think", "answer.past", "answer.open", "answer.either"))
@@ -84,6 +85,9 @@ def answer(
     @param back: it may be answered with a question.
     """
     values = values_for(scene, read, question, known)
+    if wants_doing(scene, question) and not (question.recalls or question.claims):
+        # "Book the hall for us": what it costs is not asked.
+        return exchanged(scene, read, question) or requested(scene, read, question, place, values)
     if scene.request.own and question.type == "yes_no":
         # "They're still on, aren't they?"
         whole = " ".join(one for one in read.found.prose.sentences if one and (
@@ -348,7 +352,7 @@ def answers(
         lead = None
         if layout == "quoted" and asked:
             act = _unnamed(act, (scene.language.yes, scene.language.no))
-        elif layout and _NAMING.isdisjoint(act.values) and question.topic and not (
+        elif (layout or act.act in _OPEN) and _NAMING.isdisjoint(act.values) and question.topic and not (
                 act.act in _NAMED or act.is_exchange):
             thing = without_determiner(question.topic, scene.language)
             lead = Said(act="lead.topic", values={"topic": question.topic, "thing": thing})

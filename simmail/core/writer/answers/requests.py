@@ -14,6 +14,7 @@ from simmail.core.language.clause.tables import clause_words, cut, done, fit, re
 from simmail.core.language.phrases import asks_for_something, documents, is_document, noun_phrase, words
 from simmail.core.language.questions import MailQuestion, asks_to_do
 from simmail.core.language.tables import Language, counted
+from simmail.core.writer.answers.wanted import wished
 from simmail.core.writer.answers.yes_no import agrees
 from simmail.core.writer.context import Read, Scene
 from simmail.core.writer.sources.known import without_topic
@@ -27,6 +28,9 @@ _CLAUSE = 5
 
 #: Mail in which what is asked to be done is agreed to, and not worked at.
 _ASKED_AS_QUESTION = frozenset(("question", "private", "greeting", "event", "information", "thanks", "closing"))
+
+#: Mail that answers no request by what is done about it.
+_ASKED_BESIDE = _ASKED_AS_QUESTION | {"meeting", "booked", "delay", "sick", "cancelled", "congrats"}
 
 
 def requested(scene: Scene, read: Read, question: MailQuestion, place: int, values: dict[str, str]) -> Said | None:
@@ -48,7 +52,7 @@ def requested(scene: Scene, read: Read, question: MailQuestion, place: int, valu
         if lasting or read.intent in _ASKED_AS_QUESTION and question.type != "request":
             return Said(act="answer.yes" if yes else "answer.dont", values={**plain, "yes": scene.language.yes})
         if read.intent in _ASKED_AS_QUESTION and yes:
-            return Said(act="answer.noted", values=without_topic(values))
+            return wished(scene, read, question, values)
         day = scene.due(scene.manner.days, read.found.deadlines)
         return Said(act="answer.do" if yes else "answer.dont", values={**values, **scene.by(day)})
     if not yes:
@@ -106,7 +110,7 @@ def granted(scene: Scene, read: Read, question: MailQuestion, values: dict[str, 
     if seen_to := _seen_to(question.text, scene):
         return Said(act="answer.will", values={**without_topic(values), "task": seen_to})
     if not question.topic or asks_for_something(question.text, scene.language):
-        return Said(act="answer.noted", values=without_topic(values)) if read.intent == "question" and not documents(
+        return wished(scene, read, question, values) if read.intent in _ASKED_BESIDE and not documents(
             question.text, scene.language) else None
     day = scene.due(scene.manner.days, read.found.deadlines)
     more = {**values, **counted(question.topic, scene.language), **scene.by(day)}

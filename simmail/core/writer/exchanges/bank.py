@@ -32,7 +32,8 @@ class Exchange(Struct, frozen=True):
     @ivar silent: the share of people who say nothing to it.
     @ivar fits: where alone it fits, as the bank of the first language has it; C{""} for anywhere.  C{"thread"}: it is
         about what its reader wrote before; C{"named"}: what is asked about is named; C{"advice"}: advice is asked of a
-        person, not of a firm, and not what is to be done now.
+        person, not of a firm, and not what is to be done now;
+        C{"private"}: among people who answer for themselves.
     """
 
     heard: tuple[str, ...]
@@ -43,7 +44,7 @@ class Exchange(Struct, frozen=True):
     plain: tuple[str, ...] = ()
     cross: tuple[str, ...] = ()
     silent: float = 0.0
-    fits: Literal["", "thread", "named", "advice"] = ""
+    fits: Literal["", "thread", "named", "advice", "private"] = ""
 
     @property
     def questions(self) -> float:

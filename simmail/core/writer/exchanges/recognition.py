@@ -18,6 +18,7 @@ from simmail.core.rng import Dice
 from simmail.core.writer.choice import HIGH, LOW
 from simmail.core.writer.context import Read, Scene
 from simmail.core.writer.exchanges.bank import ASKED, PREFIX, Exchange, exchanges
+from simmail.core.writer.exchanges.evidence import bears_out
 from simmail.core.writer.sources.said_words import content
 from simmail.core.writer.speech_act import Said
 
@@ -48,12 +49,12 @@ class Begun(Struct, frozen=True):
     likely: float
 
 
-def begun(scene: Scene, sentence: str, asked: bool, point: str = "") -> Begun | None:
+def begun(scene: Scene, sentence: str, asked: bool, point: str = "", type: str = "") -> Begun | None:
     """
     Return what a sentence begins, None for nothing and without a language model.
 
     @param asked: whether it asks for something.
-    @param point: that of it which is to be answered, where it asks several things.
+    @param point: that of it which is to be answered, where it asks several things; type: what that asks for.
     """
     meaning, known = scene.request.meaning, exchanges(scene.language.code)
     if meaning is None or not known or len(sentence) < _SHORTEST:
@@ -62,10 +63,12 @@ def begun(scene: Scene, sentence: str, asked: bool, point: str = "") -> Begun | 
     if name not in known or likely < (LIKELY_IN_THREAD if scene.request.own else LIKELY if asked else LIKELY_TOLD):
         return None
     first = exchanges(LANGUAGES[0])[name]
-    if not _fits(scene, first.fits, point or sentence):
+    if not _fits(scene, first.fits, point or sentence) or not bears_out(
+            name, point or sentence, type, likely, scene.language.code, asked):
         return None
     share = first.questions
-    if share >= _ALL and "?" not in sentence and not asked or share <= _NONE and "?" in sentence:
+    if share >= _ALL and "?" not in sentence and not asked or share <= _NONE and (
+            "?" in sentence or type not in ("", "request")):
         return None
     return Begun(sentence, name, likely)
 
@@ -77,6 +80,8 @@ def _fits(scene: Scene, where: str, sentence: str) -> bool:
         return bool(scene.request.own)  # "I don't understand that": what its reader wrote
     if where == "named":
         return len(content(sentence, code)) >= _NAMED  # "who decided this?" asks nobody to take it on
+    if where == "private":
+        return not scene.sides.we  # who sells something is asked what it costs, and no friend is
     # "What would you suggest?" asks a firm for no counsel in life.
     return where != "advice" or not (scene.sides.we or mentions_any(sentence, restating(code).proceeding))
 
@@ -101,8 +106,8 @@ def told(scene: Scene, read: Read, sentences: Sequence[str]) -> dict[str, Said]:
 def answered(scene: Scene, read: Read, question: MailQuestion) -> Said | None:
     """Return what is said to a question or a request, None where it begins no exchange."""
     whole = read.sentence_of(question)
-    one = begun(scene, whole, True, question.text) or (
-        begun(scene, question.text, True) if whole != question.text else None)
+    one = begun(scene, whole, True, question.text, question.type) or (
+        begun(scene, question.text, True, type=question.type) if whole != question.text else None)
     return None if one is None else _said(scene, read, one)
 
 

@@ -22,6 +22,7 @@ from simmail.core.language.phrases import words
 from simmail.core.language.questions import MailQuestion, is_question, read_question, stands_in
 from simmail.core.language.tables import Language, every
 from simmail.core.writer.answers.answer import exchanged
+from simmail.core.writer.answers.wanted import wants_doing
 from simmail.core.writer.answers.yes_no import is_request
 from simmail.core.writer.context import Read, Scene
 from simmail.core.writer.life import kind_words, moved
@@ -73,6 +74,8 @@ def told(scene: Scene, read: Read, points: Sequence[MailQuestion], known: Answer
     said = known.without(known.facts)
     for sentence, some in zip(sentences, matched(asked, facts, scene.language, scene.request.meaning)):
         here = of[sentence]
+        if here and all(wants_doing(scene, one) for one in here):
+            continue  # "book the hall for us": what the hall costs is not asked
         if known.remarks and any(_is_nearer(scene, read, one, some, said) for one in here):
             continue
         if len(here) < 2:

@@ -9,7 +9,7 @@ from operator import itemgetter
 from msgspec.structs import replace
 
 from simmail.core.language.agreements import thing
-from simmail.core.language.questions import stands_in
+from simmail.core.language.questions import is_question, stands_in
 from simmail.core.language.tables import counted
 from simmail.core.writer.answers.answer import exchanged
 from simmail.core.writer.answers.yes_no import is_request
@@ -97,6 +97,8 @@ def _money_back(mail: PointedMail) -> list[Said] | None:
     if mail.intent not in _MONEY or any(one.options for one in mail.left):
         return None
     said = refund(mail.scene, mail.read)
+    if len(mail.left) > 1 and any(one.act == "refund.ask" for one in said):
+        return None  # each of several wishes is answered
     return [*said, *mail.answers([one for one in mail.left if one.type != "request" and not is_request(
         one, mail.scene)])] if said else None
 
@@ -126,6 +128,9 @@ def _unwanted(mail: PointedMail) -> list[Said] | None:
     if not (mail.scene.request.own and found.unwanted) or mail.intent in _TAKING_BACK or (
             mail.intent == "cancelled" and found.takes_back):
         return None
+    if not any(thing(one, mail.scene.language) for one in found.unwanted) and (
+            mail.left or all(map(is_question, found.unwanted))):
+        return None  # "how long can we call it off?", "never mind, see you on the 21st, and may I ...?"
     unwanted = {one.lower() for one in found.unwanted}
     return [dropped(mail.scene, mail.read), *mail.answers(
         [one for one in mail.left if one.text.lower() not in unwanted])]

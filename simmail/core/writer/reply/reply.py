@@ -19,9 +19,11 @@ from simmail.core.writer.choice import HIGH, LOW, consistent
 from simmail.core.writer.context import Read, Scene, tongues
 from simmail.core.writer.reply.by_facts import briefed
 from simmail.core.writer.reply.by_kind import NO_NEWS, by_kind
+from simmail.core.writer.reply.causes import grounded
 from simmail.core.writer.reply.overrides import overridden
 from simmail.core.writer.reply.points import WHOLE, PointedMail, of_its_type
 from simmail.core.writer.reply.settled import settle
+from simmail.core.writer.reply.taken_up import with_matter
 from simmail.core.writer.sources.answer_sources import AnswerSources
 from simmail.core.writer.sources.known import known_answer, sources
 from simmail.core.writer.sources.said_words import content, shared
@@ -57,6 +59,7 @@ def reply(scene: Scene) -> list[Said]:
     """Return everything a reply says, in order."""
     if scene.unread:
         return [_unread(scene)]
+    scene = replace(scene, read=tuple(grounded(scene, one) for one in scene.read))
     body: list[Said] = []
     held = settle(scene)
     for number, read in enumerate(scene.read):
@@ -184,7 +187,7 @@ def _values(told: Iterable[Said | None], scene: Scene) -> frozenset[str]:
 
 def _within(question: MailQuestion, words: frozenset[str], scene: Scene) -> bool:
     """Whether what a question asks for stands among some words: which extension, in "Ms Prior, extension 344"."""
-    thing = " ".join(question.text.split()[:_ASKED_FOR])
+    thing = " ".join(question.text.split()[:_ASKED_FOR]) if question.topic else ""
     return question.type == "what" and bool(shared(content(thing, scene.language.code), words))
 
 
@@ -216,4 +219,4 @@ def _to(scene: Scene, read: Read, number: int) -> list[Said]:
     left = (rest if intent not in CLOSE else left) or left
     mail = PointedMail(scene, read, number, known, intent, left, rest, told)
     said = overridden(mail)
-    return by_kind(mail) if said is None else said
+    return with_matter(scene, read, by_kind(mail) if said is None else said)

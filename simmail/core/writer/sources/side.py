@@ -49,6 +49,9 @@ class SideWords(Struct, frozen=True, forbid_unknown_fields=True):
     outings: tuple[str, ...] = ()
     budgets: tuple[str, ...] = ()
     visits: tuple[str, ...] = ()
+    adverse: tuple[str, ...] = ()
+    untold: tuple[str, ...] = ()
+    connectives: tuple[str, ...] = ()
 
 
 #: What mail is to who sells that would be something else to who buys, by what it has to say; C{""} for nothing.

@@ -34,7 +34,7 @@ class BegunTests(SynchronousTestCase):
             ("¿Podríamos cambiar la cita del martes a otro día?", True, "reschedule_wished"),
             ("Je regrette de t'avoir crié dessus ce matin.", False, "apology_for_rudeness"),
         ):
-            found = begun(scene("Hello."), sentence, asked)
+            found = begun(scene(sentence), sentence, asked)
             self.assertEqual(found and found.name, name, sentence)
 
     def test_nothing(self) -> None:
@@ -59,6 +59,13 @@ class BegunTests(SynchronousTestCase):
         self.assertIsNone(begun(firm, "What would you do in my place?", True))
         # Of a sentence that asks two things each has to name its own.
         self.assertIsNone(begun(scene("Hello."), "Who decided and when is it now?", True, "Who decided?"))
+
+    def test_private(self) -> None:
+        """What friends ask each other is not asked of a firm."""
+        sentence = "What do I owe you for the flowers?"
+        self.assertEqual(getattr(begun(scene("Hello."), sentence, True), "name", ""), "what_i_owe")
+        firm = set_scene(request(mail("Hello."), meaning=MEANING))
+        self.assertIsNone(begun(firm, sentence, True))
 
     def test_question(self) -> None:
         """What only questions begin no statement does, and the other way round."""

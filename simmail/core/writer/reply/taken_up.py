@@ -1,0 +1,198 @@
+"""
+What a mail tells, taken up in its own words by who reads it: "So the brakes still squeal.".
+
+A stock reply could answer any mail; whoever has read one says what happened in it.  A sentence is said again only where
+it can be turned round word by word; of a mail that has none its subject is named.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from simmail.core.language.clause.inverted import flipped
+from simmail.core.language.clause.opening import without_leads
+from simmail.core.language.clause.question_types import asking
+from simmail.core.language.clause.tables import past, restating, third
+from simmail.core.language.questions import is_question, stands_in
+from simmail.core.language.tables import Language
+from simmail.core.language.text import say
+from simmail.core.writer.answers.wanted import is_made
+from simmail.core.writer.choice import values_of
+from simmail.core.writer.context import Read, Scene
+from simmail.core.writer.sources.cut.piece import turned
+from simmail.core.writer.sources.said_words import content, shared
+from simmail.core.writer.sources.side import side_words, tells
+from simmail.core.writer.speech_act import Said
+
+#: Acts that could be said to any mail, and those of them that say nothing beside what is taken up.
+_STOCK = frozenset({
+    "information.ack", "information.ask", "information.seen", "answer.noted", "private.warm", "answer.unknown",
+    "answer.think", "answer.past", "answer.wish", "task.noted"})
+_EMPTY = frozenset({"information.ack", "information.ask", "information.seen", "answer.noted", "task.noted"})
+#: Acts that say how what went wrong is put right.
+_SORRY = frozenset({"answer.propose", "answer.regret"})
+#: Sentences that are looked at; words of the shortest and of the longest clause, and of its beginning.
+_SENTENCES, _SHORTEST, _LONGEST, _BEGIN = 12, 4, 18, 8
+#: Own words of a clause that tells no trouble, and words of two that do.
+_OWN, _BOTH = 2, 20
+#: What trouble, a number and a word of the subject tell of a matter, beside one of its own words.
+_TROUBLE, _NUMBER, _SUBJECT, _WORDS = 6.0, 1.0, 1.0, 6
+#: Behind these something else begins; what stands in brackets is left out, and so is what numbers a line.
+_END = re.compile(
+    r"\s[-–—]+>?\s|[;:](?:\s|$)|\.\s|,\s(?=(?:and|but|so|or|because)\s)|\s(?=(?:because|so that|since|as)\s)|[!?…]")
+_ASIDE = re.compile(r"\s*[(\[][^()\[\]]*[)\]]|\s*\*+\s*")
+#: Signs of what is no plain clause.
+_MARKS = frozenset('"“”„/@_|=<>')
+#: The share of capitals in a text that is shouted.
+_SHOUTED = 0.6
+
+
+class _Taken(NamedTuple):
+    """A clause that may be taken up, how much it tells, and where it stands."""
+
+    weight: float
+    place: int
+    told: str
+    trouble: bool
+
+
+def with_matter(scene: Scene, read: Read, said: list[Said]) -> list[Said]:
+    """
+    Return what is said to a mail; with what the mail tells before it where all of that could be said to any mail, and
+    where a customer tells of trouble and is but answered what it asks.
+    """
+    if not said:
+        return said
+    if any(one.act not in _STOCK for one in said):
+        return [*_sorry(scene, read, said), *said] if all(one.act.startswith("answer.") for one in said) else said
+    if any(one.act == "answer.wish" for one in said) and not is_trouble(read, scene.language):
+        return said  # what is wanted is named
+    taken = taken_up(scene, read)
+    if any(one.act == "private.warm" for one in said):
+        # A kind word follows.
+        return [*(replace(one, act="taken.warm") for one in taken if one.act == "taken.told"), *said]
+    return [*taken, *(one for one in said if one.act not in _EMPTY)] if taken else said
+
+
+def _sorry(scene: Scene, read: Read, said: list[Said]) -> list[Said]:
+    """
+    What is said to who tells of trouble with what its reader did or has, before what it asks is answered; nothing to
+    others.
+    """
+    if scene.request.own or is_made(read) or any(one.act in _SORRY for one in said):
+        return []
+    clause, how = matter_of(scene, read), side_words(scene.language.code)
+    own = restating(scene.language.code).theirs.values()
+    mine = scene.sides.we or len(said) == 1 and not set(own).isdisjoint(clause.lower().split())
+    return taken_up(scene, read) if mine and tells(clause, how.broken, how.lacking, how.adverse) else []
+
+
+def taken_up(scene: Scene, read: Read) -> list[Said]:
+    """Return what happened by a mail of a person, as its reader says it, and who looks into it; nothing for others."""
+    if is_made(read):
+        return []
+    values, clause = values_of(scene, read), matter_of(scene, read)
+    by = scene.by(scene.due(scene.manner.days, read.found.deadlines))
+    if not clause:
+        return [Said(act="taken.matter", values={**values, **by})] if values.get("subject") and (
+            not scene.request.own and len(read.found.prose.body.split()) > _LONGEST) else []
+    # In a thread it was dealt with before.
+    serves = scene.request.persona.org and not (scene.friends or scene.request.own)
+    if serves and is_trouble(read, scene.language):
+        day = scene.due(scene.manner.days, read.found.deadlines)
+        return [Said(act="taken.trouble", values={**values, **by, "value": clause}, promise=scene.promise(
+            scene.language.what.task, day))]
+    return [Said(act="taken.told", values={**values, "value": clause})]
+
+
+def is_trouble(read: Read, language: Language) -> bool:
+    """Return whether a mail tells of something that went wrong."""
+    how = side_words(language.code)
+    return read.found.complaint or any(
+        tells(one, how.broken, how.fails, how.lacking, how.adverse) for one in read.found.prose.sentences[:_SENTENCES])
+
+
+def matter_of(scene: Scene, read: Read) -> str:
+    """
+    Return the clause of a mail that tells most of its matter, as its reader says it, or two that tell of trouble; C{""}
+    for none.
+    """
+    language, found = scene.language, read.found
+    how, subject = side_words(language.code), content(read.mail.subject, language.code)
+    taken: list[_Taken] = []
+    for place, sentence in enumerate(found.prose.sentences[:_SENTENCES]):
+        if is_question(sentence) or sentence in found.requests or sentence in found.prose.items and (
+                found.points) or any(stands_in(one, sentence) for one in found.points) or not _tells(
+                sentence, language):
+            continue
+        text = _unled(without_leads(_clause(sentence, language.and_), asking(language.code).opening), how.connectives)
+        own = content(text, language.code)
+        if not own or len(own) < _OWN and not tells(text, how.adverse, how.broken):
+            continue
+        weight = min(len(own), _WORDS) + _SUBJECT * len(shared(own, subject)) - place / _SENTENCES
+        trouble = tells(text, how.broken, how.fails, how.lacking, how.adverse)
+        weight += _TROUBLE * trouble + _NUMBER * any(map(str.isdigit, text))
+        if told := _turned(text, scene):
+            taken.append(_Taken(weight, place, told, trouble))
+    taken.sort(reverse=True)
+    both = [one for one in taken if one.trouble][:2] if taken and taken[0].trouble else []
+    if sum(len(one.told.split()) for one in both) <= _BOTH and len(both) > 1:
+        return say(f", {language.and_} ".join(one.told for one in sorted(both, key=lambda one: one.place)), 160)
+    return say(taken[0].told, 160) if taken else ""
+
+
+def _tells(sentence: str, language: Language) -> bool:
+    """Whether a sentence tells something, and is no courtesy, wish or condition."""
+    low = f" {sentence.lower()} "
+    first = low.split()[0].strip(",.:")
+    return not (first in language.greeting_words or any(
+        map(low.__contains__, side_words(language.code).untold)) or low[-2] in ":?")
+
+
+def _clause(sentence: str, and_: str) -> str:
+    """The first clause of a sentence, or as much of it as can be said, without what stands in brackets."""
+    text = _END.split(_ASIDE.sub("", sentence).strip(" -–—.,*"), maxsplit=1)[0].strip(" ,.-–—")
+    text = " ".join(text.split())
+    while len(text.split()) > _LONGEST and f" {and_} " in text:
+        text = text.rpartition(f" {and_} ")[0].rstrip(" ,")
+    return text
+
+
+def _unled(text: str, connectives: tuple[str, ...]) -> str:
+    """A clause without what joins it to the one before: "in addition"."""
+    lead = next((one for one in connectives if f"{text.lower()} ".startswith(f"{one} ")), "")
+    return text[len(lead):].lstrip(" ,") if lead else text
+
+
+def _turned(text: str, scene: Scene) -> str:
+    """A clause as its reader says it, C{""} for what is none or cannot be turned round."""
+    language = scene.language
+    how, letters = restating(language.code), [one for one in text if one.isalpha()]
+    if letters and sum(map(str.isupper, letters)) > _SHOUTED * len(letters):
+        text = text.lower()
+    words = text.split()
+    low = [word.lower().strip(",'\"") for word in words]
+    if not _SHORTEST <= len(words) <= _LONGEST or not _MARKS.isdisjoint(text) or low[0] in how.conjunctions:
+        return ""
+    if how.order == "inverted":
+        known = {*how.auxiliaries, *how.negated.values(), *map(str.lower, language.contractions)}
+        if not any(one in known or third(one, how) or past(one, how) or one in how.verbs and at
+                   for at, one in enumerate(low[:_BEGIN])) or low[0] in how.verbs or past(low[0], how):
+            return ""
+        whole = [language.contractions.get(word.replace("\u2019", "'"), word) if word[:1] in "IY" or (
+            word.partition("'")[0].lower() in how.asked) else word for word in text.replace(",", " ,").split()]
+        said = flipped(" ".join(whole).split(), how, scene.sides).replace(" ,", ",")
+    else:
+        if low[0] not in language.determiners:
+            return ""
+        said = turned(text, language, scene.distant)
+        if how.askers.intersection(low) or not {*how.asked, *how.you}.isdisjoint((*words, *low)):
+            return ""  # its verb would have to go with another person
+    first, _, rest = said.partition(" ")
+    small = first.lower() in {
+        *how.determiners, *how.subjects, *language.determiners, *how.asked, *how.asking, *how.prepositions,
+        *how.fillers, *how.when_words, *language.common_words}
+    return f"{first.lower() if small and first != 'I' else first} {rest}" if rest else ""

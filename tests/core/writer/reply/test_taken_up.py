@@ -1,0 +1,60 @@
+"""What a mail tells, taken up in its own words."""
+
+from __future__ import annotations
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from simmail.core.mime.address import Address
+from simmail.core.writer.context import set_scene
+from simmail.core.writer.reply.taken_up import is_trouble, matter_of
+from tests.core.writer.samples import TEMPERAMENTS, mail, maria, request, wrote
+
+HEDGE = ("Maria,\n\nThe hedge on your side is now over the path and my wife caught her sleeve. The brown bins go out "
+         "on Fridays. Sorry to bother you.\n\nClive")
+
+
+class MatterTests(SynchronousTestCase):
+    """The clause that tells most."""
+
+    def test_turned(self) -> None:
+        """Is said as its reader says it, without courtesies, conditions and what only leads it in."""
+        for text, clause in (
+            (HEDGE, "the hedge on our side is now over the path and your wife caught her sleeve"),
+            ("Thanks for your mail. I can't do the Tuesday run after March.",
+             "you can't do the Tuesday run after March"),
+            ("I was at your yard on Friday and the gate was open.",
+             "you were at our yard on Friday and the gate was open"),
+            ("We have one here at £1,650 and I'd give you 300 for it.",
+             "you have one here at £1,650 and you would give us 300 for it"),
+            ("If the gate is open we come in. Please tell Anna.", ""),
+            ("Got it. Lovely.", ""),
+            ("Das Fenster meiner Mutter schließt nicht. Mit freundlichen Grüßen",
+             "das Fenster Ihrer Mutter schließt nicht"),
+        ):
+            scene = set_scene(request(mail(text, "Hello")))
+            self.assertEqual(matter_of(scene, scene.read[0]), clause)
+
+    def test_trouble(self) -> None:
+        """What went wrong is told from other news."""
+        for text, trouble in (("The brakes are still squealing.", True), ("We move to Hull in May.", False)):
+            scene = set_scene(request(mail(text, "Hello")))
+            self.assertEqual(is_trouble(scene.read[0], scene.language), trouble)
+
+
+class WithMatterTests(SynchronousTestCase):
+    """Replies to mail that asks nothing."""
+
+    def test_named(self) -> None:
+        """Everybody names what happened, and a firm says that it sees to what went wrong."""
+        for temperament in TEMPERAMENTS:
+            text = wrote(mail(HEDGE, "Hedge and bins"), temperament=temperament).text
+            self.assertIn("the hedge on our side is now over the path", text)
+            private = wrote(mail("Maria,\n\nThe brown bins go out on Fridays from May.\n\nClive", "Bins"),
+                            persona=maria(temperament, org="", role="")).text
+            self.assertIn("the brown bins go out on Fridays from May", private)
+
+    def test_made(self) -> None:
+        """Nobody takes up what a program wrote."""
+        text = wrote(mail("The brown bins go out on Fridays from May.", "Bins", Address(
+            "Council", "no-reply@council.example"))).text
+        self.assertNotIn("So the brown bins", text)
