@@ -90,17 +90,23 @@ def ended(arguments: list[str], within: float = SOON, **more: Any) -> subprocess
                     raise
 
 
-def until(found: Callable[[], Any], within: float = SOON, every: float = 0.02) -> Any:
-    """What C{found()} answers once it is true; fails when that takes too long, without the time that others took."""
-    watch, deadline = Stopwatch(), time.monotonic() + within
+def until(found: Callable[[], Any], within: float = SOON, every: float | None = None) -> Any:
+    """
+    What C{found()} answers once it is true; fails when that takes too long, without the time that others took.
+
+    @param every: real seconds between two looks; None: little at first, and more when it takes long, as who is asked
+        has to do it.
+    """
+    watch, begin = Stopwatch(), time.monotonic()
     while True:
         value = found()
         if value:
             return value
+        waited = time.monotonic() - begin
         # Asking the watch costs more than asking most other things.
-        if time.monotonic() >= deadline and watch.seconds() >= within:
+        if waited >= within and watch.seconds() >= within:
             raise AssertionError(f"not so within {within} s: {getattr(found, '__doc__', '') or found}")
-        time.sleep(every)
+        time.sleep(every if every is not None else 0.02 if waited < 2.0 else 0.1)
 
 
 class Service:
