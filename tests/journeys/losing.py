@@ -131,7 +131,8 @@ class Memory:
         self._thread.join()
 
     def _watch(self) -> None:
-        while not self._done.wait(0.02):
+        # Often enough that none of those that are shown is missed, and no oftener: each look takes milliseconds.
+        while not self._done.wait(0.05):
             try:
                 answer = self.service.get("/api/events?limit=300", timeout=SOON)
                 if answer.status == 200:
