@@ -76,7 +76,7 @@ class Changes:
     Messages put into a folder over IMAP, flagged and expunged, and settings changed over the API, by a thread each.
 
     @ivar flags: of what must be there, by subject; unsure: subjects of what was not answered; gone: of what must not.
-    @ivar paces: the one that was acknowledged, and the one that was asked for.
+    @ivar paces: the one that was acknowledged, and those that were asked for since and not answered.
     @ivar made: what was acknowledged.
     """
 
@@ -85,7 +85,7 @@ class Changes:
         self.flags: dict[str, bool] = {}
         self.unsure: set[str] = set()
         self.gone: set[str] = set()
-        self.paces = 1.0, 1.0
+        self.paces = [1.0]
         self.made = 0
         self._number = 0
         self._stopping = threading.Event()
@@ -144,11 +144,11 @@ class Changes:
 
     def _change_settings(self) -> None:
         while not self._stopping.wait(0.05):
-            before, after = self.paces[0], round(self.paces[1] + 0.001, 3)
-            self.paces = before, after
+            after = round(self.paces[-1] + 0.001, 3)
+            self.paces.append(after)
             try:
                 if self._service.call("PUT", "/api/pace", {"factor": after}, timeout=SOON).status == 200:
-                    self.paces = after, after
+                    self.paces = [after]
                     self.made += 1
             except (OSError, HTTPException):
                 continue
