@@ -131,6 +131,9 @@ def points(
             # "The builder proposes: ...  What do you think?"
             found.append(proposed)
         elif asked:
+            if answers and before[-1:].isalnum() and (claim := _taken_as_said(before, before.lower(), language)):
+                # "And the discount that you gave us, is that in it already?"
+                found.append(_claim(claim, answers, language))
             opinions.extend(one for one in asked if one.form == "opinion")
             found.extend(one for one in asked if one.form != "opinion")
         elif question_types.mentions_any(sentence, question_types.asking(language.code).free_choice) and (
@@ -249,8 +252,10 @@ def _claimed(sentence: str, answers: bool, language: Language) -> str:
     # "Sie haben gesagt" is said to its reader, "sie haben gesagt" of others.
     said = [one for one in cues if f" {one} " in f" {low if one.islower() else sentence}"]
     cue = max(said, key=len, default="").lower()
-    if not cue or len(low) != len(sentence) or question_types.type_of(low, language):
+    if len(low) != len(sentence) or not cue and (not answers or sentence[-1:] != "?"):
         return ""
+    if not cue or question_types.type_of(low, language):
+        return _taken_as_said(sentence, low, language) if answers and sentence[-1:] == "?" else ""
     start = low.index(f"{cue} ") + len(cue) + 1
     end = min((at for one in how.claim_ends if (at := low.find(one, start)) > 0), default=len(low))
     words = sentence[start:end].strip(" .?!").split()
@@ -261,6 +266,22 @@ def _claimed(sentence: str, answers: bool, language: Language) -> str:
         claim = f"you will {claim}"
     deed = f"{claim.lower()} ".startswith(tuple(f"{one} " for one in how.claimed_deeds))
     return claim if len(words) > 1 and (answers or deed) else ""
+
+
+def _taken_as_said(sentence: str, low: str, language: Language) -> str:
+    """
+    What a question takes to have been said or promised: "the gutter is green as we agreed, isn't it?", "is the discount
+    that you gave us in it?"; C{""} for nothing, and for a request to do something.
+    """
+    how = question_types.asking(language.code)
+    for cue in how.as_agreed:
+        head, found, behind = low.partition(f" {cue}")
+        words = sentence[:len(head)].strip(" ,").split()
+        while words and words[0].lower().strip(",") in how.claim_leads:
+            words = words[1:]
+        if found and not behind[:1].isalpha() and len(words) > 1:
+            return "" if words[0].lower() in restating(language.code).modals else " ".join(words)
+    return ""
 
 
 def _claim(claim: str, answers: bool, language: Language) -> MailQuestion:

@@ -147,6 +147,8 @@ class Asking(Struct, frozen=True, forbid_unknown_fields=True):
     claiming_own: tuple[str, ...] = ()
     claim_ends: tuple[str, ...] = ()
     claim_joints: tuple[str, ...] = ()
+    as_agreed: tuple[str, ...] = ()
+    claim_leads: frozenset[str] = frozenset()
     claimed_asked: str = ""
     claimed_deeds: tuple[str, ...] = ()
     rejecting: tuple[str, ...] = ()

@@ -18,7 +18,7 @@ from simmail.core.language.clause.question_types import asking, mentions_any, ty
 from simmail.core.language.clause.restate import deed, found_out, of_another, own_matter
 from simmail.core.language.clause.statement import plain_form, stated
 from simmail.core.language.clause.tables import done, restating
-from simmail.core.language.phrases import asks_for_something, documents
+from simmail.core.language.phrases import asks_for_something, documents, words
 from simmail.core.language.questions import MailQuestion, asks_to_do, opens_question, stands_in
 from simmail.core.language.tables import Language
 from simmail.core.language.text import capital
@@ -37,6 +37,7 @@ from simmail.core.writer.sources.known import (
 )
 from simmail.core.writer.sources.noted import liked
 from simmail.core.writer.sources.recall import is_gone, was_said
+from simmail.core.writer.sources.said_words import content
 from simmail.core.writer.speech_act import Said
 
 #: Types of questions that a thread answers or leaves open.
@@ -66,6 +67,10 @@ _TOLD = "_told."
 _COMPARED = frozenset({"answer.said_so", "answer.said_not"})
 #: Answers that are a yes or a no, and which.
 _YES_NO = {"answer.yes": "yes", "answer.so": "yes", "answer.no": "no", "answer.not_so": "no"}
+#: That something was never said.
+_UNSAID = frozenset(("answer.unsaid", "answer.never"))
+#: A question with fewer words of its own may ask about what was claimed before it: "may I write that down?".
+_POINTING = 4
 #: Mail among friends: nobody quotes or numbers their questions.
 CLOSE = frozenset({"private", "greeting", "event", "congrats", "sick"})
 #: Answers that refuse or deny, and those that leave it open.
@@ -103,7 +108,8 @@ def answer(
             return told  # "I told you that it was £100": it was £70
         whole = next((one for one in read.found.prose.sentences if question.behind in one), "")
         theirs = mentions_any(whole, asking(scene.language.code).claiming)
-        return Said(act="answer.unsaid" if theirs else "answer.never", values=without_topic(values))
+        return Said(act="answer.unsaid", values=values) if theirs else Said(
+            act="answer.never", values=without_topic(values))
     found = looked_up(scene, read, question, known) if question.form != "opinion" else None
     two = question.type == "who" and len(question.options) == _PAIR and not question.recalls
     if found is not None and not _unoffered(question, found) and not (two and found.act == "answer.own"):
@@ -373,6 +379,9 @@ def _settled_by(before: Said, question: MailQuestion, read: Read, language: Lang
     how = asking(language.code)
     low = f"{question.text.lower()} "
     lead = read.sentence_of(question).lower().partition(low.strip(" ?"))[0].rstrip(" ,")
+    if before.act in _UNSAID and len(content(question.text, language.code)) < _POINTING and not restating(
+            language.code).pointing.isdisjoint(words(question.text.lower())):
+        return True  # "You said that it was free.  May I write that?"
     refused = before.act in _REFUSED or before.act.endswith(".no")
     if low.startswith(how.if_not) or _is_of_not(low, language):
         return not refused and before.act not in _OPEN

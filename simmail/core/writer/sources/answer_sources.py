@@ -19,6 +19,7 @@ from simmail.core.writer.agenda import Calendar
 from simmail.core.writer.request import WordsRequest
 from simmail.core.writer.sources.cut.fitting import fits
 from simmail.core.writer.sources.marks import MONEY
+from simmail.core.writer.sources.passages import Passages
 from simmail.core.writer.sources.reckoning import reckoned
 from simmail.core.writer.sources.said_words import content, shared
 from simmail.core.writer.sources.self_sheet import SelfSheet
@@ -86,6 +87,11 @@ class AnswerSources:
         """Return what holds in the thread now."""
         subject = self._request.mails[-1].subject[:200] if self._request.mails else ""
         return ThreadTable(self.remarks, subject, self._language, self._calendar.zone)
+
+    @cached_property
+    def passages(self) -> Passages:
+        """Return the sentences of the thread, to be looked through."""
+        return Passages(self.remarks, self._language, self._request.meaning)
 
     @cached_property
     def priced(self) -> PriceTable:

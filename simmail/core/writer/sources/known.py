@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date, datetime
+from functools import cache
 
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -20,9 +21,9 @@ from simmail.core.language.clause.tables import restating
 from simmail.core.language.dates import Slot
 from simmail.core.language.facts import Fact
 from simmail.core.language.phrases import documents, words
-from simmail.core.language.questions import MailQuestion, asks_to_do, stands_in
+from simmail.core.language.questions import MailQuestion, asks_to_do
 from simmail.core.language.tables import Language, counted
-from simmail.core.language.text import say
+from simmail.core.language.text import capital, say
 from simmail.core.records.conversation import Remark
 from simmail.core.writer.agenda import clock
 from simmail.core.writer.choice import values_of
@@ -33,7 +34,6 @@ from simmail.core.writer.sources.cut.piece import piece, turned
 from simmail.core.writer.sources.cut.words import cutting
 from simmail.core.writer.sources.marks import Marks, agree, marks
 from simmail.core.writer.sources.noted import noted
-from simmail.core.writer.sources.quoted import Quoted, quoted
 from simmail.core.writer.sources.recall import check, is_moved, recall
 from simmail.core.writer.sources.said_words import content, kin, shared
 from simmail.core.writer.sources.self_sheet import Told
@@ -45,8 +45,14 @@ from simmail.core.writer.wishes import want_sentence
 
 #: What tells a value alone.
 _TELLING = frozenset(("answer.piece", "answer.recall", "answer.fact", "answer.sum"))
-#: Of these the sentence that tells it is said again.
-_QUOTED = frozenset(("who", "where", "what", "how", "why"))
+#: Answers that were found in the thread, and that it is not there.
+_THREAD = frozenset(("answer.piece", "answer.open"))
+#: A day and a place are told by themselves.
+_PLAIN = frozenset(("when", "where"))
+#: How near in meaning to a question a sentence is that answers it without a word of it, and where it may be a new one.
+_FAR, _NEAR = 0.3, 0.4
+#: Words among which stands whom a question is asked of.
+_OPENING = 4
 #: Types of questions that are answered with a word of their own, never with yes or no.
 _OPEN = frozenset(("who", "where", "when", "long", "often", "much", "many", "why", "how", "what"))
 
@@ -78,8 +84,73 @@ def own(phrase: str, scene: Scene) -> str:
 def looked_up(scene: Scene, read: Read, question: MailQuestion, known: AnswerSources) -> Said | None:
     """Return the answer from what stands written or is known for sure, looked up once for each question of a mail."""
     if question not in known.answers:
-        known.answers[question] = _look_up(scene, read, question, values_for(scene, read, question, known), known)
+        values = values_for(scene, read, question, known)
+        holds = _what_holds(scene, read, question, values, known)
+        known.answers[question] = holds or _as_told(scene, read, question, values, known, _look_up(
+            scene, read, question, values, known))
     return known.answers[question]
+
+
+def _as_told(
+    scene: Scene, read: Read, question: MailQuestion, values: dict[str, str], known: AnswerSources, found: Said | None
+) -> Said | None:
+    """
+    What the thread tells: what was found in it where that stands in one of the sentences that are likeliest to answer,
+    else those sentences, as the other side says them.
+    """
+    language, sentences = scene.language, read.found.prose.sentences
+    if found is not None and found.act not in _THREAD or not scene.request.own or question.options or (
+            question.form == "opinion"):
+        return found
+    asked = f" {' '.join(sentences).lower()} "
+    recalls = question.recalls or mentions_any(asked, _recalling(language.code))
+    if question.type not in _OPEN and not _checks(question, recalls, language):
+        return found
+    whole = read.sentence_of(question)
+    if len(content(question.text, language.code)) < 2:
+        # "What have we got to spend, and what was it at first?", "I told him Monday at two.  Was that right?"
+        others = [one.text for one in read.found.points if one != question and one.text != question.text][:1]
+        at = sentences.index(whole) if whole in sentences else 0
+        whole = " ".join((*(others or sentences[max(0, at - 1):at]), whole))
+    if question.recalls and question.type == "what" and not known.passages.has_kin(question):
+        return Said(act="answer.open", values=without_topic(values))  # "what colour did I say": none was said
+    # What is asked of its reader itself may be asked for the first time.
+    recalls = recalls or restating(language.code).asked.keys().isdisjoint(question.text.lower().split()[:_OPENING])
+    best = known.passages.best(question, whole, mentions_any(f"{whole.lower()} ", asking(language.code).first))
+    if not best or found is None and not (
+            best[0].common > (not recalls) or best[0].near >= (_FAR if recalls else _NEAR)):
+        return found
+    value = "" if found is None else found.values.get("value", "").lower()
+    if value and question.type in _PLAIN and any(value in one.remark.value.lower() for one in best):
+        return found
+    piece, how = known.piece(question) if found is not None else None, cutting(language.code)
+    if piece is not None and piece.sure and (question.type == "long" or mentions_any(question.text.lower(), (
+            *asking(language.code).preceding, *how.trouble))):
+        return found  # what held before something else was said
+    corrects = asking(language.code).corrects
+    if found is not None and (not how.tells_sentences or piece is not None and (
+            piece.remark.at > best[0].remark.at) and mentions_any(piece.remark.value, corrects)):
+        return found  # "it is Joanne, not Joan"
+    told = [one.remark for one in best]
+    if piece is not None and piece.sure and piece.remark not in told:
+        told = [told[0], piece.remark]
+    text = " ".join(f"{capital(said.rstrip(' .!?'))}." for one in sorted(told, key=known.remarks.index) if (
+        said := one.value if one.by == "persona" else turned(one.value, language, scene.distant)))
+    return Said(act="answer.own", values={**without_topic(values), "value": text}) if text else found
+
+
+def _checks(question: MailQuestion, recalls: bool, language: Language) -> bool:
+    """Whether a question of yes or no is whether something was said, or was so."""
+    first = question.text.lower().partition(" ")[0]
+    return question.type == "yes_no" and not question.claims and (
+        question.checks or recalls and first in restating(language.code).past_words)
+
+
+@cache
+def _recalling(code: str) -> tuple[str, ...]:
+    """What asks for something to be told again, anywhere in a mail."""
+    how = asking(code)
+    return (*how.reminders, *how.recalls, *(f" {one}" for one in how.again), *how.lost)
 
 
 def _look_up(
@@ -87,15 +158,7 @@ def _look_up(
 ) -> Said | None:
     """The answer from what stands written or is known for sure, None when nothing says it."""
     language = scene.language
-    parts = _parts(scene, read, question, known)
-    if parts:
-        return Said(act="answer.piece", values={**without_topic(values), "value": parts})
-    in_table, changed = _in_table(scene, read, question, values, known) if known.remarks else (None, False)
-    if in_table is not None and changed:
-        return in_table
-    priced = _priced(question, values, known, language) if known.remarks and not known.sum_of(question) else None
-    if priced is not None:
-        return priced
+    in_table = _in_table(scene, read, question, values, known)[0] if known.remarks else None
     if question.type == "yes_no":
         instead = known.priced.instead(question.behind or question.text) if known.remarks else ""
         if instead:
@@ -156,21 +219,6 @@ def _look_up(
     if sum_of:
         return Said(act="answer.sum", values={**values, "value": sum_of})
     before = before or _told_before(scene, read, question, values, known)
-    if before is not None and before.act == "answer.piece":
-        # Of a sentence that asks for two things the whole tells more than a piece; what was put right later holds.
-        whole = read.sentence_of(question)
-        twofold = sum(stands_in(one, whole) for one in read.found.points) > 1 or _names_two(question, language)
-        quote, piece = _quoted(scene, read, question, known, strong=not twofold), _piece(question, known)
-        inside = quote is not None and before.values["value"].lower() in quote.text.lower()
-        forbids = asking(language.code).prohibiting
-        thing = content(question.topic.rpartition(" ")[2], language.code)
-        if quote is not None and piece is not None and (twofold and inside or not inside and (
-                piece.remark.at <= quote.remark.at or shared(thing, content(
-                    quote.remark.value, language.code)) and not shared(
-                    thing, content(piece.remark.value, language.code)) or mentions_any(
-                    f" {question.text.lower()}", forbids) and not mentions_any(
-                    f" {piece.remark.value.lower()}", forbids))):
-            before = Said(act="answer.own", values={**without_topic(values), "value": quote.text})
     if in_table is not None and (before is None or before.act not in ("answer.piece", "answer.recall")):
         return in_table
     if before is not None:
@@ -193,14 +241,26 @@ def _look_up(
         quoted = said_before(scene, question, values, known)
         if quoted is not None:
             return quoted
-    quote = _quoted(scene, read, question, known)
-    if quote is not None:
-        return Said(act="answer.own", values={**without_topic(values), "value": quote.text})
     promised = _promised_day(scene, question)
     if promised is not None:
         return Said(act="answer.when", values={
             **values, **counted(question.topic, language), **scene.by(promised)})
     return _of_self(scene, question, values, known)
+
+
+def _what_holds(
+    scene: Scene, read: Read, question: MailQuestion, values: dict[str, str], known: AnswerSources
+) -> Said | None:
+    """The answer that was reckoned up from the whole of a thread, which no sentence of it says alone."""
+    parts = _parts(scene, read, question, known)
+    if parts:
+        return Said(act="answer.piece", values={**without_topic(values), "value": parts})
+    if not known.remarks:
+        return None
+    in_table, changed = _in_table(scene, read, question, values, known)
+    if in_table is not None and changed:
+        return in_table
+    return None if known.sum_of(question) else _priced(question, values, known, scene.language)
 
 
 def _priced(question: MailQuestion, values: dict[str, str], known: AnswerSources, language: Language) -> Said | None:
@@ -225,7 +285,8 @@ def _parts(scene: Scene, read: Read, question: MailQuestion, known: AnswerSource
     language, told = scene.language, list[str]()
     for part in question.text.split(f" {language.and_} "):
         type = type_inside(part.lower(), language) or named_type(part, language)
-        said = _look_up(scene, read, replace(question, text=part, type=type), {}, known) if type else None
+        one = replace(question, text=part, type=type)
+        said = (_what_holds(scene, read, one, {}, known) or _look_up(scene, read, one, {}, known)) if type else None
         if type == "when" and said is None and read.found.slots:
             # "We come on Friday.  Could you repeat the day?" is asked of who reads it.
             said = Said(act="answer.piece", values={"value": scene.calendar.appointment(
@@ -380,29 +441,6 @@ def _told_before(
             question.type == "when" and remark is not None and remark.kind in ("agreed", "called_off")):
         return Said(act="answer.piece", values={**without_topic(values), "value": piece.text})
     return None if remark is None else _from_thread(scene, remark, values, "answer.recall")
-
-
-def _quoted(
-    scene: Scene, read: Read, question: MailQuestion, known: AnswerSources, strong: bool = False
-) -> Quoted | None:
-    """The sentence of the thread that tells what is asked for, None outside a thread and for figures and days."""
-    if not (scene.request.own and known.remarks) or question.options or question.checks or (
-            question.type not in _QUOTED and not _names_two(question, scene.language)):
-        return None
-    sentences, whole = read.found.prose.sentences, read.sentence_of(question)
-    at = sentences.index(whole) if whole in sentences else 0
-    # "... and what car does he drive?" is of whom the part before it speaks.
-    whole = f"{sentences[at - 1]} {whole}" if at and whole.lower().startswith(f"{scene.language.and_} ") else whole
-    return quoted(question, whole, known.remarks, known.near(question), scene.language,
-                  scene.distant, strong)
-
-
-def _names_two(question: MailQuestion, language: Language) -> bool:
-    """Whether a question asks for two things by their names: "what is the name of the vet, and the number?"."""
-    _, joint, behind = question.text.lower().partition(f" {language.and_} ")
-    return bool(joint) and behind.split(" ")[0] in (
-            language.determiners | cutting(language.code).pointing) and not any(
-        word in restating(language.code).auxiliaries for word in behind.split())
 
 
 def is_told(scene: Scene, question: MailQuestion, known: AnswerSources) -> bool:

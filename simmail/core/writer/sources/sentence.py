@@ -77,7 +77,7 @@ def ranked(
     hits: list[Hit] = []
     fresh = -_FIRST if mentions_any(text, asking(language.code).first) else _FRESH
     for place, (remark, words) in enumerate(zip(said, common), 1):
-        typed = _typed(question, remark.value, marks(remark.value, remark.at, language), language)
+        typed = is_typed(question, remark.value, marks(remark.value, remark.at, language), language)
         if question.type == "who" and not words and not (typed and (question.recalls or meaning is not None)):
             continue  # nothing is said of what is asked
         if typed is False:
@@ -164,7 +164,7 @@ def asks_only(sentence: str, language: Language) -> bool:
     return bool(type_of(clause, language)) or opens_question(clause, language) and asks_what(clause, language)
 
 
-def _typed(question: MailQuestion, sentence: str, known: Marks, language: Language) -> bool | None:
+def is_typed(question: MailQuestion, sentence: str, known: Marks, language: Language) -> bool | None:
     """Whether a sentence has what the type that is asked for needs; None where that cannot be seen."""
     match question.type:
         case "when":
@@ -182,11 +182,11 @@ def _typed(question: MailQuestion, sentence: str, known: Marks, language: Langua
                 sentence.lower().split()) or times(read(sentence, (), language), cutting(language.code))
             return has_span(sentence, language) or (None if some else False)
         case "who":
-            return _named(sentence, language) or None
+            return names_somebody(sentence, language) or None
     return None
 
 
-def _named(sentence: str, language: Language) -> bool:
+def names_somebody(sentence: str, language: Language) -> bool:
     """Whether somebody is named in a sentence; of a language that writes nouns with capitals nobody can tell."""
     return not language.inflected and not _nameless(language.code).issuperset(map(str.lower, _NAME.findall(sentence)))
 

@@ -14,7 +14,7 @@ from tests.core.writer.samples import NOW, TEMPERAMENTS
 from tests.core.writer.sources.threads import FRAME, asked, remarks
 
 EN = language("en")
-_DENYING = r"(?i)\bno[nt]?\b|nein|n't|nie|never|jamais|nunca|nobody|nadie|nicht|rien"
+_DENYING = r"(?i)\b(can)?no[nt]?\b|nein|n't|nie|never|jamais|nunca|nobody|nadie|nicht|rien"
 
 
 def said(*sentences: str) -> list[Remark]:

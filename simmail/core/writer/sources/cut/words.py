@@ -75,6 +75,7 @@ class Cutting(Struct, frozen=True, forbid_unknown_fields=True):
     turned: Mapping[str, str] = {}
     objects: Mapping[str, str] = {}
     unturned: frozenset[str] = frozenset()
+    tells_sentences: bool = False
 
 
 class Word(NamedTuple):
