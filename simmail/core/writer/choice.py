@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date, datetime, timezone
 
 from simmail.core.language import intents
+from simmail.core.language.clause.question_types import asking, mentions_any
 from simmail.core.language.clause.restate import deed
 from simmail.core.language.dates import Slot
 from simmail.core.language.tables import Language
@@ -37,6 +38,7 @@ _AGREEING = (".accept", ".solved", ".come", ".ok", ".agree", ".do", ".pay", ".si
 #: Answers that leave open what is asked, and bare ones.
 _OPEN = frozenset(("answer.unknown", "answer.open", "answer.think", "answer.back", "answer.past"))
 _BARE = frozenset(("answer.yes", "answer.no", "answer.so", "answer.not_so", "answer.glad", "answer.sorry"))
+_STATED = frozenset(("answer.stated", "answer.denied", "answer.own"))
 #: What an answer tells, by the names of its values.
 _TELLING = ("value", "option", "task")
 
@@ -132,6 +134,9 @@ def consistent(said: Sequence[Said], base: datetime, language: Language) -> list
                 _differs(one, slot, base, language) or any(
                     map(OwnLimits((one.values.get("value", ""),)).prefers, slot.days))):
             continue  # which days suit was looked at, and one of them taken
+        if taken is not None and one.act in _STATED and mentions_any(
+                one.values.get("value", ""), asking(language.code).another_time):
+            continue  # "confirm, or tell us if you need a different time"
         if one.remarks and any(other.remarks and {remark.when for remark in other.remarks}.isdisjoint(
                 remark.when for remark in one.remarks) for other in kept):
             continue  # one mail names one time

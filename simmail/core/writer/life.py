@@ -50,6 +50,7 @@ class KindWords(Struct, frozen=True):
     amends: tuple[str, ...] = ()
     lures: tuple[str, ...] = ()
     lifeless: frozenset[str] = frozenset()
+    undoing: tuple[str, ...] = ()
 
 
 @cache

@@ -67,6 +67,8 @@ def points(
     listed: tuple[str, ...] = ()
     pairs = list(sentences)
     for at, (sentence, asked) in enumerate(pairs):
+        if sentence.endswith(":?"):
+            sentence, asked = sentence[:-1], []  # "could you let us know:", and a list
         if sentence not in items and not (wanted and _goes_on(pairs[at:at + _NEAR], items, body)):
             wanted = _announces(sentence, language) or _demands(sentence, language) and any(
                 one in items for one, _ in pairs[at + 1:at + 2])

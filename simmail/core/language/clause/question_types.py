@@ -148,6 +148,7 @@ class Asking(Struct, frozen=True, forbid_unknown_fields=True):
     claim_ends: tuple[str, ...] = ()
     claim_joints: tuple[str, ...] = ()
     as_agreed: tuple[str, ...] = ()
+    another_time: tuple[str, ...] = ("\0",)
     claim_leads: frozenset[str] = frozenset()
     claimed_asked: str = ""
     claimed_deeds: tuple[str, ...] = ()

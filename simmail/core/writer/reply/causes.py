@@ -71,7 +71,13 @@ def _is_answered_for(scene: Scene, read: Read) -> bool:
     return bool(scene.request.persona.org) or not read.found.points
 
 
+def _is_to_pay(scene: Scene, read: Read) -> bool:
+    """Whether a bill is to be paid: nobody pays one that was sent twice, and is to be credited."""
+    low = f" {read.found.new}".lower()
+    return not read.found.points or not any(map(low.__contains__, kind_words(scene.language.code).undoing))
+
+
 #: What each of these kinds needs besides its cues.
 _CAUSES: Mapping[str, Callable[[Scene, Read], bool]] = MappingProxyType({
     "phishing": _lures, "grief": _mourns, "ticket": _answers_by_itself, "booked": _appoints,
-    "complaint": _is_answered_for})
+    "complaint": _is_answered_for, "invoice": _is_to_pay, "bill": _is_to_pay})

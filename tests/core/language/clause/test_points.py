@@ -32,6 +32,22 @@ class PointTests(SynchronousTestCase):
         self.assertEqual(read("Please let us know whether clause 7 can stay and who will sign."),
                          [("yes_no", "clause 7 can stay"), ("who", "")])
 
+    def test_polite_list(self) -> None:
+        """What is listed behind a polite request to be told is asked for, and the request itself is no question."""
+        self.assertEqual([one[0] for one in read(
+            "We would be grateful if you could let us know:\n\n1. how many days she was absent\n2. whether you would "
+            "employ her again\n\nPamela")], ["many", "yes_no"])
+
+    def test_taken_as_said(self) -> None:
+        """What a later mail takes for agreed or given is a claim."""
+        for text, claim in (
+            ("And the gutter is to be painted green as we agreed, isn't it?", "the gutter is to be painted green"),
+            ("Is the discount that you gave us in it?", "the discount"),
+        ):
+            found = Findings(replace(mail(text), in_reply_to="<0@x.example>"), NOW).points
+            self.assertEqual([(one.behind, one.claims) for one in found], [(claim, True)], text)
+        self.assertFalse(any(one.claims for one in Findings(mail("Is it green as we agreed?"), NOW).points))
+
     def test_own_claim(self) -> None:
         """What the writer says it has said is asked about once."""
         self.assertEqual(read("You said you'd pay for the pitch, didn't you?"), [("yes_no", "")])

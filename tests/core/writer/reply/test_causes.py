@@ -29,6 +29,8 @@ class GroundedTests(SynchronousTestCase):
             ("We have received your request.", "ticket", "ticket"),
             ("The window does not close and is broken. I am there on Friday from 14:00.", "booked", "information"),
             ("See you on Friday at 14:00.", "booked", "booked"),
+            ("We were billed twice for the tray. Could you credit one of them?", "invoice", "question"),
+            ("Invoice 71180 over £164 is due on Tuesday. Could you pay it?", "invoice", "invoice"),
         ):
             self.assertEqual(self.grounded(text, kind), intent, text)
 

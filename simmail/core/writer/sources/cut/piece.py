@@ -13,7 +13,7 @@ from simmail.core.language.questions import MailQuestion
 from simmail.core.language.tables import Language
 from simmail.core.writer.sources.cut.amounts import CLOCK, Amounts
 from simmail.core.writer.sources.cut.asked_sentence import Sentence
-from simmail.core.writer.sources.cut.words import cutting, read, times
+from simmail.core.writer.sources.cut.words import cutting, is_verb, read, times
 from simmail.core.writer.sources.cut.persons_places import Persons, Whereabouts
 from simmail.core.writer.sources.said_words import content
 from simmail.core.writer.sources.cut.things import Things
@@ -67,12 +67,18 @@ def turned(text: str, language: Language, far: bool) -> str:
     """
     how = cutting(language.code)
     found: list[str] = []
-    for word in text.split():
+    said = text.split()
+    for at, word in enumerate(said):
         bare = word.strip(".,;:()")
         new = how.turned.get(bare) or how.turned.get(bare.lower(), "")
         if new:
             near, _, distant = new.partition("|")
-            if found and bare.lower() in how.objects and found[-1].lower() in how.places | {"for", "with", "of"}:
+            before, behind = (found[-1].lower() if found else ""), next(iter(said[at + 1:at + 2]), "")
+            if before in how.thanking:
+                found.append(word)
+                continue
+            if found and bare.lower() in how.objects and (before in how.places | {"for", "with", "of"} or _is_object(
+                    before, "" if word != bare else behind.lower().strip(".,;:()"), language)):
                 near = how.objects[bare.lower()]
             new = distant if far and distant else near
             if bare.lower() in how.company and restating(language.code).ours.intersection(
@@ -84,8 +90,15 @@ def turned(text: str, language: Language, far: bool) -> str:
         elif bare.lower() in how.unturned and bare not in language.polite_words:
             return ""
         else:
-            found.append(word)
+            found.append(how.agreeing.get(f"{found[-1].lower() if found else ''} {word.lower()}", word))
     return " ".join(found)
+
+
+def _is_object(before: str, behind: str, language: Language) -> bool:
+    """Whether a pronoun between two words is an object: "ring you first", but "hope you can"."""
+    restate = restating(language.code)
+    return (before in restate.verbs or is_verb(before, language)) and behind not in {
+        *restate.modals, *restate.auxiliaries, *restate.verbs}
 
 
 class _Reason:

@@ -74,6 +74,8 @@ class Cutting(Struct, frozen=True, forbid_unknown_fields=True):
     yours: tuple[str, ...] = ()
     turned: Mapping[str, str] = {}
     objects: Mapping[str, str] = {}
+    thanking: frozenset[str] = frozenset()
+    agreeing: Mapping[str, str] = {}
     unturned: frozenset[str] = frozenset()
     tells_sentences: bool = False
 

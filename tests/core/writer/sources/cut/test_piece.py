@@ -49,6 +49,10 @@ class PieceTests(SynchronousTestCase):
         for code, said, near, far in (
                 ("en", "my sister and me", "your sister and you", "your sister and you"),
                 ("en", "your accounts department", "our accounts department", "our accounts department"),
+                ("en", "Pavel will ring you first", "Pavel will ring me first", "Pavel will ring me first"),
+                ("en", "I am free when you were out", "You are free when I was out", "You are free when I was out"),
+                ("en", "I hope you can come", "You hope I can come", "You hope I can come"),
+                ("en", "thank you for the plan", "thank you for the plan", "thank you for the plan"),
                 ("de", "meine Schwester", "deine Schwester", "Ihre Schwester"),
                 ("de", "weil ich krank bin", "", ""),
                 ("fr", "chez mon frère", "chez ton frère", "chez votre frère"),
