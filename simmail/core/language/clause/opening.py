@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 from simmail.core.language.clause.question_types import Opening, asking
 from simmail.core.language.tables import Language
+from simmail.core.language.tables import language as known
 
 _ASIDE = re.compile(r"\(([^()?]{6,80}\?)\)")
 #: A statement has so many words before it is one of its own; a question so many.
@@ -25,16 +26,28 @@ _CLAUSE = 3
 _CRY = 6
 #: With so many words or more a sentence that begins with a question word may tell something.
 _FEW = 5
+#: Sentences that are kept as they were cut.
+_KEPT = 2048
 #: Of longer sentences the rest is not looked at.
 _LONGEST = 600
 
 
-def asked_apart(sentence: str, language: Language) -> list[str]:
+def asked_apart(sentence: str, language: Language) -> tuple[str, ...]:
     """
     Return a sentence cut where it begins to ask, with the question mark that its writer forgot.
 
     A sentence that asks from its beginning, or asks nothing, stays whole.
     """
+    return _apart(sentence, language.code)
+
+
+@lru_cache(_KEPT)
+def _apart(sentence: str, code: str) -> tuple[str, ...]:
+    # The sentences of a thread are read again with each of its mails.
+    return tuple(_cut_apart(sentence, known(code)))
+
+
+def _cut_apart(sentence: str, language: Language) -> list[str]:
     how = asking(language.code).opening
     aside = _ASIDE.search(sentence)
     if aside is not None and f" {language.or_} " not in aside.group() and opens(aside.group(1), language):
@@ -103,6 +116,8 @@ def without_leads(clause: str, how: Opening) -> str:
     clause = clause.lstrip("¿¡( ").replace("\u2019", "'")
     low = clause.lower()
     for _ in range(3):
+        if not low.startswith(how.leads):
+            break
         lead = next((one for one in how.leads if low.startswith(one) and not low[len(one):len(one) + 1].isalnum()), "")
         rest = low[len(lead):].lstrip(" ,:;.-–")
         if not lead or not rest:

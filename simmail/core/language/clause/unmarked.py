@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Sequence
+from functools import lru_cache
 
 from msgspec.structs import replace
 
@@ -21,6 +22,7 @@ from simmail.core.language.questions import (
     read_question,
 )
 from simmail.core.language.tables import Language
+from simmail.core.language.tables import language as known_as
 from simmail.core.language.text import capital, say
 
 #: So many sentences may follow an item of a list before the next one.
@@ -44,6 +46,8 @@ _LETTER = re.compile(r"(?<=\s[\w])\.\s+(?=[^\W\d_a-z])")
 _ROMAN = re.compile(r"(?:^|(?<=\s))\((?:i{1,3}|iv|vi{0,3}|ix|x)\)\s+")
 #: What parts the columns of a row.
 _CELLS = re.compile(r"\s{3,}|\t")
+#: Sentences of which is kept what they ask.
+_KEPT = 2048
 _ASIDE = re.compile(r"\s*\([^()]*\)")
 
 
@@ -53,6 +57,16 @@ def asked(sentence: str, detail: str, alone: bool, language: Language) -> list[M
 
     @param detail: what it wants to be told, C{""} for nothing; alone: nothing else is said.
     """
+    return list(_asked(sentence, detail, alone, language.code))
+
+
+@lru_cache(_KEPT)
+def _asked(sentence: str, detail: str, alone: bool, code: str) -> tuple[MailQuestion, ...]:
+    # The sentences of a thread are read again with each of its mails.
+    return tuple(_asked_of(sentence, detail, alone, known_as(code)))
+
+
+def _asked_of(sentence: str, detail: str, alone: bool, language: Language) -> list[MailQuestion]:
     asks_so, short = is_question(sentence), spelled_out(sentence, language)
     if short:
         return [read_question(short, language)]
@@ -157,8 +171,12 @@ def marked(sentence: str, language: Language, listed: bool) -> str:
 
     @param listed: it stands in a list that asks.
     """
-    if "?" in sentence or "://" in sentence:
-        return ""
+    return "" if "?" in sentence or "://" in sentence else _marked(sentence, language.code, listed)
+
+
+@lru_cache(_KEPT)
+def _marked(sentence: str, code: str, listed: bool) -> str:
+    language = known_as(code)
     plain = _ARROW.sub("", sentence, count=1).rstrip(_MARKS)
     start = next((one for one in asking(language.code).beginnings if plain.lower().startswith(f"{one} ")), "")
     if start:

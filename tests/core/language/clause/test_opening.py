@@ -59,7 +59,7 @@ class OpeningTests(SynchronousTestCase):
         for code, words in (("en", ("what", "Who", "when")), ("de", ("was", "Wer", "wie")), ("fr", ("quand",)),
                             ("es", ("quién",)), ("it", ("chi",)), ("nl", ("wie",)), ("pt", ("quem",))):
             for word in words:
-                self.assertIn(asked_apart(word, language(code)), ([word], [f"{word}?"]), word)
+                self.assertIn(asked_apart(word, language(code)), ((word,), (f"{word}?",)), word)
 
     def test_apart(self) -> None:
         """What is told stands apart from what is asked, and a forgotten mark is set."""
