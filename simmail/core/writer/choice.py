@@ -38,6 +38,7 @@ _AGREEING = (".accept", ".solved", ".come", ".ok", ".agree", ".do", ".pay", ".si
 #: Answers that leave open what is asked, and bare ones.
 _OPEN = frozenset(("answer.unknown", "answer.open", "answer.think", "answer.back", "answer.past"))
 _BARE = frozenset(("answer.yes", "answer.no", "answer.so", "answer.not_so", "answer.glad", "answer.sorry"))
+#: Answers in whole sentences.
 _STATED = frozenset(("answer.stated", "answer.denied", "answer.own"))
 #: What an answer tells, by the names of its values.
 _TELLING = ("value", "option", "task")

@@ -38,7 +38,7 @@ def asked_apart(sentence: str, language: Language) -> tuple[str, ...]:
 
     A sentence that asks from its beginning, or asks nothing, stays whole.
     """
-    return _apart(sentence, language.code)
+    return _apart(sentence, language.code) if len(sentence) <= _LONGEST else tuple(_cut_apart(sentence, language))
 
 
 @lru_cache(_KEPT)

@@ -35,7 +35,7 @@ _ROMANS = 3
 _CHOICE = 7
 #: Letters of a word that asks to be told by itself.
 _CUE = 3
-#: Characters of the longest sentence whose lines are looked for.
+#: Characters of the longest sentence whose lines are looked for, and of which is kept what it asks.
 _LONGEST = 600
 _MARKS = " .,;:!?"
 #: What stands before an item besides what lists are mostly made with.
@@ -57,6 +57,8 @@ def asked(sentence: str, detail: str, alone: bool, language: Language) -> list[M
 
     @param detail: what it wants to be told, C{""} for nothing; alone: nothing else is said.
     """
+    if len(sentence) > _LONGEST:
+        return _asked_of(sentence, detail, alone, language)
     return list(_asked(sentence, detail, alone, language.code))
 
 
@@ -171,12 +173,19 @@ def marked(sentence: str, language: Language, listed: bool) -> str:
 
     @param listed: it stands in a list that asks.
     """
-    return "" if "?" in sentence or "://" in sentence else _marked(sentence, language.code, listed)
+    if "?" in sentence or "://" in sentence:
+        return ""
+    if len(sentence) > _LONGEST:
+        return _marked_of(sentence, language, listed)
+    return _marked(sentence, language.code, listed)
 
 
 @lru_cache(_KEPT)
 def _marked(sentence: str, code: str, listed: bool) -> str:
-    language = known_as(code)
+    return _marked_of(sentence, known_as(code), listed)
+
+
+def _marked_of(sentence: str, language: Language, listed: bool) -> str:
     plain = _ARROW.sub("", sentence, count=1).rstrip(_MARKS)
     start = next((one for one in asking(language.code).beginnings if plain.lower().startswith(f"{one} ")), "")
     if start:

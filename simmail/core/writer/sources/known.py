@@ -114,6 +114,9 @@ def _as_told(
         whole = " ".join((*(others or sentences[max(0, at - 1):at]), whole))
     if question.recalls and question.type == "what" and not known.passages.has_kin(question):
         return Said(act="answer.open", values=without_topic(values))  # "what colour did I say": none was said
+    how = cutting(language.code)
+    if found is not None and not how.tells_sentences:
+        return found
     # What is asked of its reader itself may be asked for the first time.
     recalls = recalls or restating(language.code).asked.keys().isdisjoint(question.text.lower().split()[:_OPENING])
     best = known.passages.best(question, whole, mentions_any(f"{whole.lower()} ", asking(language.code).first))
@@ -123,13 +126,12 @@ def _as_told(
     value = "" if found is None else found.values.get("value", "").lower()
     if value and question.type in _PLAIN and any(value in one.remark.value.lower() for one in best):
         return found
-    piece, how = known.piece(question) if found is not None else None, cutting(language.code)
+    piece = known.piece(question) if found is not None else None
     if piece is not None and piece.sure and (question.type == "long" or mentions_any(question.text.lower(), (
             *asking(language.code).preceding, *how.trouble))):
         return found  # what held before something else was said
     corrects = asking(language.code).corrects
-    if found is not None and (not how.tells_sentences or piece is not None and (
-            piece.remark.at > best[0].remark.at) and mentions_any(piece.remark.value, corrects)):
+    if piece is not None and piece.remark.at > best[0].remark.at and mentions_any(piece.remark.value, corrects):
         return found  # "it is Joanne, not Joan"
     told = [one.remark for one in best]
     if piece is not None and piece.sure and piece.remark not in told:

@@ -180,7 +180,8 @@ class Passages:
             nears.append(near)
         top = max(scores, default=0.0)
         shares = [math.exp(score - top) for score in scores]
-        found = [Passage(one, round(share / sum(shares), 2), len(shared(asked | besides, words)), near)
+        total = sum(shares)
+        found = [Passage(one, round(share / total, 2), len(shared(asked | besides, words)), near)
                  for one, share, words, near in zip(said, shares, self._words, nears)]
         return sorted(found, key=lambda one: -one.likely)
 
