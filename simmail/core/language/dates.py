@@ -21,6 +21,7 @@ from simmail.core.language.tables import Language, meaning, merged
 from simmail.core.language.tables import language as known_language
 
 _TOKEN = re.compile(r"[0-9]+|[^\W\d_]+|[^\w\s]|_")
+_FIGURE = re.compile(r"[0-9]")
 _TOKENS = 400
 
 #: The hour by which something promised for a day is expected.
@@ -124,7 +125,9 @@ def find(sentence: str, base: datetime, language: Language) -> Dates:
     @param base: when it was written, aware; its zone is that of the times, unless one is named.
     """
     reader = _Reader(sentence, base, language)
-    low, zone = reader.low, reader.zone
+    low, zone, begins = reader.low, reader.zone, _beginnings(language.code)
+    if begins.isdisjoint(low) and not _FIGURE.search(sentence):
+        return Dates(deadlines=reader.within())
     slots: list[Slot] = []
     deadlines: list[date] = []
     dates: list[date] = []
@@ -139,7 +142,6 @@ def find(sentence: str, base: datetime, language: Language) -> Dates:
         if day is not None and unused and not deadline and not begun:
             slots.append(_slot(day, None, zone))
 
-    begins = _beginnings(language.code)
     while position < len(low):
         if low[position] not in begins and not low[position][0].isdigit():
             position += 1

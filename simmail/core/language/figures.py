@@ -21,6 +21,8 @@ _AMOUNT = re.compile(rf"(?:(?<![\w])(?:{_CURRENCY}) ?{_SUM}(?![\w])|(?<![\w.,-])
 _MINUTES = re.compile(r"(?<![0-9])([1-9][0-9]{0,2})[- ]?min")
 _PERCENTAGE = re.compile(r"(?<![0-9.,])[0-9]{1,3}(?:[.,][0-9]{1,2})? ?%")
 _CODE = re.compile(r"(?<![\w.,/-])[0-9]{4,8}(?![\w/-]|[.,][0-9])")
+#: What a word of two figures has, at the least.
+_FIGURES = re.compile(r"\d\S*\d")
 _EDGES = ".,;:!?()[]{}<>\"'“”„’‘*_"
 
 
@@ -84,14 +86,14 @@ def _first(match: re.Match[str] | None, group: int) -> str:
 def references(text: str, language: Language) -> list[tuple[str, str]]:
     """Return each reference, bare and as it is spoken of: a bare number with its noun, C{order 77120}."""
     found: dict[str, str] = {}
-    before = ""
-    for word in text.split()[:3000]:
+    words = ["", *text.split()[:3000]] if _FIGURES.search(text) else []
+    for last, word in zip(words, words[1:]):
+        if not _FIGURES.search(word):
+            continue
         bare = word.strip(_EDGES)
+        before = last.strip(_EDGES).lower().strip(".:")
         # "Order 77120", "No. 5530", and what is a reference by its looks: INV-2041, #48213, PO7781.
         plain = bare.lstrip("#")
-        if plain.isalpha():
-            before = bare.lower()
-            continue
         digits = sum(character.isdigit() for character in plain)
         looks = 3 <= len(plain) <= 24 and plain.isascii() and digits >= 2 and all(
             character.isalnum() or character in "-/_." for character in plain
@@ -105,7 +107,6 @@ def references(text: str, language: Language) -> list[tuple[str, str]]:
                 noun = before if plain.isdigit() and before in language.reference_nouns else ""
                 noun = noun.capitalize() if language.inflected else noun
                 found[bare] = f"{noun} {bare}".lstrip()
-        before = bare.lower().strip(".:")
     return list(found.items())[:MOST]
 
 

@@ -533,6 +533,8 @@ def options(sentence: str, language: Language, asked: bool = False) -> tuple[str
 
     @param asked: it is a question, so that a choice need not be called one.
     """
+    if language.or_ not in sentence.lower():
+        return ()
     head, colon, tail = sentence.rpartition(": ")
     if asked and colon and f" {language.or_} " in tail and f" {language.or_} " not in head:
         sentence = tail  # "no excuses: the first or the last week?"

@@ -436,15 +436,15 @@ def _told(text: str, otherwise: str) -> str:
 
 
 def _hits(text: str, codes: tuple[str, ...]) -> dict[str, int]:
-    low = text.lower()
+    low = text.lower().replace("\u2019", "'")
     known = _common()
     hits = dict.fromkeys(LANGUAGES, 0)
-    for word in low.replace("\u2019", "'").split():
-        word = word.strip(".,;:!?¿¡()\"'«»")
-        for code in known.get(word, ()):
-            hits[code] += 1
+    words = [word.strip(".,;:!?¿¡()\"'«»") for word in low.split()]
+    if "'" in low:
         # "L'eau", "j'ai", "qu'il": what is elided is a word as well.
-        for code in known.get(word[:word.index("'") + 1], ()) if "'" in word else ():
+        words += [word[:word.index("'") + 1] for word in words if "'" in word]
+    for some in filter(None, map(known.get, words)):
+        for code in some:
             hits[code] += 1
     for code in codes:
         hits[code] += any(map(low.__contains__, language(code).letters))

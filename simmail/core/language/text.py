@@ -4,6 +4,7 @@ Text from outside: without what nobody sees, and made fit to be said again.
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 #: Characters of new text that are read; a person skims the rest as well.
@@ -15,6 +16,8 @@ _CONTROLS = dict.fromkeys((
 _MOST_KEPT, _LONGEST_KEPT = 4096, 200
 #: So many words in a row in capitals are shouted, and no name.
 _SHOUTED = 3
+#: Two letters beside each other of which none is a small one of those that Latin has: without them nothing is shouted.
+_CAPITALS = re.compile(r"[^\W\d_a-zß-öø-ÿ]{2}")
 _NO_SIGNS = {ord(sign): " " for sign in "{}[]<>|\u2028\u2029"}
 
 
@@ -36,6 +39,8 @@ def capital(text: str) -> str:
 
 def calm(text: str) -> str:
     """Return a text without shouting: where many words in a row are in capitals, they are written small."""
+    if not _CAPITALS.search(text):
+        return text
     words = text.split(" ")
     start = 0
     while start < len(words):
