@@ -66,7 +66,7 @@ def heard(
         note("stated", "place", place)
     for address in found.addresses:
         note("stated", "address", address)
-    slots = as_agreed(found.slots, found.prose.body, before, found.language)
+    slots = as_agreed(found.slots, found.prose.body, before, found.language, found.base.tzinfo)
     agreed = _agreed(found, slots, before)
     for slot in agreed:
         note("agreed", "appointment", _told(slot), slot.start, slot.timed)

@@ -225,8 +225,8 @@ def _beginnings(code: str) -> frozenset[str]:
         (phrase.partition(" ")[0] for phrase in known.before_hour))
 
 
-def _past(low: Sequence[str], language: Language) -> bool:
-    """Whether a sentence tells of what was: "it happened on Thursday"."""
+def tells_past(low: Sequence[str], language: Language) -> bool:
+    """Return whether the lower-case words of a sentence tell of what was: "it happened on Thursday"."""
     return not language.not_past.intersection(low) and bool(language.past_words.intersection(low))
 
 
@@ -243,7 +243,7 @@ class _Reader:
         self._tokens: Sequence[str] = _TOKEN.findall(sentence[:2000])[:_TOKENS]
         self.low: Sequence[str] = [token.lower() for token in self._tokens]
         self._base, self._language, self._ahead = base, language, ahead
-        self._past = not ahead and _past(self.low, language)
+        self._past = not ahead and tells_past(self.low, language)
         self.impossible: dict[str, None] = {}
         self.named: list[date] = []
         self.zone: tzinfo = base.tzinfo or timezone.utc

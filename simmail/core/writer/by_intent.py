@@ -21,7 +21,7 @@ from simmail.core.language.names import is_person
 from simmail.core.language.phrases import pieces
 from simmail.core.language.tables import counted, language
 from simmail.core.language.text import say
-from simmail.core.records.conversation import USUAL
+from simmail.core.records.conversation import USUAL, Remark
 from simmail.core.writer.agenda import plain_date
 from simmail.core.writer.choice import LOW, does, plain, timed, values_of, what_for
 from simmail.core.writer.context import Read, Scene
@@ -86,7 +86,8 @@ def meeting(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
     values = values_of(scene, read)
     calendar, language = scene.calendar, scene.language
     proposed = as_agreed(
-        read.found.proposed or _named(scene, read), read.found.prose.body, scene.request.remarks, scene.language)
+        read.found.proposed or _named(scene, read), read.found.prose.body, _before(scene, read), scene.language,
+        calendar.zone)
     open_slots = [slot for slot in proposed if calendar.suits(slot, span_of(read))]
     acts = does(scene, "meeting", number)
     # Only of a talk at work one asks what it is about.
@@ -124,6 +125,11 @@ def meeting(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
         remarks = [timed(scene, "proposed", first), timed(scene, "proposed", second)]
     return [Said(act=act, values=values, remarks=tuple(remarks)), *(
         Said(act=one, values=values, joins=True) for one in wants)]
+
+
+def _before(scene: Scene, read: Read) -> list[Remark]:
+    """What was said in the thread before a mail: "an hour later" is one later than that."""
+    return [one for one in scene.request.remarks if not one.message_id or one.message_id != read.mail.message_id]
 
 
 def _named(scene: Scene, read: Read) -> tuple[Slot, ...]:
@@ -201,8 +207,8 @@ def _bill(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
 def _booked(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
     """An appointment that stands: fine, unless it lies outside working hours."""
     values, calendar = values_of(scene, read), scene.calendar
-    named = [slot for slot in as_agreed(read.found.slots, read.found.prose.body, scene.request.remarks, scene.language)
-             if slot.timed]
+    named = [slot for slot in as_agreed(
+        read.found.slots, read.found.prose.body, _before(scene, read), scene.language, calendar.zone) if slot.timed]
     good = [slot for slot in named if calendar.suits(slot, span_of(read))]
     if not read.found.slots:
         # Which one that is was said before.

@@ -21,6 +21,7 @@ from simmail.core.language.names import company_of, is_somebody_else, split_disp
 from simmail.core.language.phrases import what_kind, words
 from simmail.core.language.questions import MailQuestion, stands_in
 from simmail.core.language.reader import Findings, address_form, read_mail
+from simmail.core.language.shifts import time_shift
 from simmail.core.language.tables import Language
 from simmail.core.language.text import clean, say
 from simmail.core.language_data import WRITTEN, foreign, native, spoken
@@ -307,7 +308,10 @@ def _in_thread(intent: str, found: Findings, request: WordsRequest, language: La
         return "question"  # who asks something takes no leave yet
     if not request.own:
         return intent
-    if intent in _MOVING and found.proposed and not any(one.recalls for one in found.points):
+    moved = not any(slot.timed for slot in found.slots) and any(
+        one.timed and one.kind in ("agreed", "proposed") for one in request.remarks) and time_shift(
+        found.prose.body, language) is not None
+    if intent in _MOVING and (found.proposed or moved) and not any(one.recalls for one in found.points):
         return "meeting"  # "Thursday is impossible.  Friday at 14:30 then, all right?"
     if found.points and all(one.recalls or one.checks for one in found.points):
         return "question"  # "we said 480, right?"

@@ -22,6 +22,7 @@ from simmail.core.language import dates
 from simmail.core.language.clause.question_types import asking, mentions_any
 from simmail.core.language.dates import Slot, standing
 from simmail.core.language.questions import MailQuestion
+from simmail.core.language.shifts import time_shift
 from simmail.core.language.tables import Language
 from simmail.core.language.tables import language as known
 from simmail.core.records.conversation import Remark
@@ -360,14 +361,25 @@ class ThreadTable:
         return found
 
 
-def as_agreed(slots: Sequence[Slot], text: str, remarks: Sequence[Remark], language: Language) -> tuple[Slot, ...]:
-    """Return the times of a mail in a thread: "Friday at nine, then" is the Friday that was agreed."""
+def as_agreed(
+    slots: Sequence[Slot], text: str, remarks: Sequence[Remark], language: Language, zone: tzinfo | None
+) -> tuple[Slot, ...]:
+    """
+    Return the times of a mail in a thread: "Friday at nine, then" is the Friday that was agreed, "an hour later" one
+    later than what was agreed or proposed last.
+
+    @param zone: where its reader is.
+    """
     known = [one for one in remarks if one.kind in ("agreed", "proposed") and one.when is not None]
     if not known:
         return tuple(slots)
     days = [one.when.date() for one in known if one.when is not None]
     before = next((one.when for one in reversed(known) if one.timed), None)
     same = before is not None and mentions_any(text, language.same_time)
+    shift = time_shift(text, language) if before is not None and not any(slot.timed for slot in slots) else None
+    if shift is not None and before is not None and not slots:
+        return (Slot(before.astimezone(zone) + shift, timed=True),)
+    same, before = same or shift is not None, before if shift is None or before is None else before + shift
     found = []
     for slot in slots:
         start = datetime.combine(standing(slot.start.date(), days, text, language), slot.start.timetz())

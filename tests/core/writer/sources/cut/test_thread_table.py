@@ -86,5 +86,19 @@ class ThreadTableTests(SynchronousTestCase):
         when = datetime(2026, 9, 18, 9, tzinfo=timezone.utc)
         agreed = Remark("agreed", "persona", "appointment", NOW, "", when, True)
         slots = as_agreed([Slot(datetime(2026, 9, 11, 9, tzinfo=timezone.utc), True)], "Super, Freitag um 9.", [agreed],
-                          language("de"))
+                          language("de"), timezone.utc)
         self.assertEqual(slots[0].start.date(), date(2026, 9, 18))
+
+    def test_shifted(self) -> None:
+        """ "An hour later" is one later than what was agreed, on the day that is named or on the same."""
+        when = datetime(2026, 9, 18, 9, tzinfo=timezone.utc)
+        agreed = Remark("agreed", "persona", "appointment", NOW, "", when, True)
+        english, two = language("en"), timezone(timedelta(hours=2))
+        for slots, text, start in (
+            ([], "Could we make it an hour later?", "2026-09-18T12:00:00+02:00"),
+            ([Slot(datetime(2026, 9, 21, 9, tzinfo=timezone.utc), False)], "Monday, half an hour earlier?",
+             "2026-09-21T08:30:00+00:00"),
+        ):
+            (slot,) = as_agreed(slots, text, [agreed], english, two)
+            self.assertEqual((slot.start.isoformat(), slot.timed), (start, True))
+        self.assertEqual(as_agreed([], "Could we make it an hour later?", [], english, two), ())
