@@ -164,13 +164,15 @@ def find(sentence: str, base: datetime, language: Language) -> Dates:
             waiting = None
             day_at = position
             position += length
+            reader.day_end = position
             continue
         got_time = reader.time(position)
         if got_time is not None:
             at, length = got_time
             ranged = position > 0 and low[position - 1] in language.range_words and not unused and bool(slots)
             if day is None:
-                waiting, day_at = at, position
+                second = waiting is not None and low[position - 1] in language.range_words and position - day_at < 4
+                waiting, day_at = waiting if second else at, position
             elif not ranged and not deadline:
                 if unused and slots and not slots[-1].timed and language.or_ in low[:position]:
                     slots[-1] = _slot(slots[-1].start.date(), at, zone)  # "Monday or Tuesday at 8"
@@ -241,10 +243,12 @@ class _Reader:
 
     def __init__(self, sentence: str, base: datetime, language: Language, ahead: bool = False) -> None:
         self._tokens: Sequence[str] = _TOKEN.findall(sentence[:2000])[:_TOKENS]
-        self.low: Sequence[str] = [token.lower() for token in self._tokens]
+        self.low: list[str] = [token.lower() for token in self._tokens]
         self._base, self._language, self._ahead = base, language, ahead
         self._past = not ahead and tells_past(self.low, language)
         self.impossible: dict[str, None] = {}
+        #: Where the day ends that was read last.
+        self.day_end = -2
         self.named: list[date] = []
         self.zone: tzinfo = base.tzinfo or timezone.utc
         zones = merged("zones")
@@ -271,12 +275,16 @@ class _Reader:
             len(word) > 4 or len(word) > 2 and (
                 self._tokens[position][0].isupper() or self._at(position - 1) in language.day_openers)
             or self._dated_after(position)
+            or len(word) > 2 and self._at(position + 1) in language.at_words and self._at(position + 2)[:1].isdigit()
         ):
             return self._weekday(position)
         if word in language.near_days:
-            if self._at(position - 1) in language.no_day_after:
+            before = self._at(position - 1)
+            # "The day after tomorrow", "pasado mañana", "après-demain".
+            ahead = language.near_days.get(f"{before} {word}" if before != "-" else f"{self._at(position - 2)}-{word}")
+            if ahead is None and before in language.no_day_after:
                 return None
-            return self.today + timedelta(days=language.near_days[word]), 1
+            return self.today + timedelta(days=language.near_days[word] if ahead is None else ahead), 1
         if word in language.month_forms:
             return self._month_first(position)
         return None
@@ -363,15 +371,29 @@ class _Reader:
         if same is not None:
             return same, 1  # "she will be six on the 19th, and we have a party on the Saturday"
         if (
-            self._at(position - 1) in language.following
+            self._at(position - 1) in language.following - language.this_coming
             or self._at(position - 1) in language.week_words and self._at(position - 2) in language.following
             or self._at(position + 1) in language.following and self._at(position + 2) in language.week_words
+            or self._phrase(position + 1, language.next_week_behind)
         ):
             if ahead + today.weekday() < 7:
                 ahead += 7  # "next Thursday", said on a Monday, is not this week's
         elif self._past:
             ahead -= 7
-        return today + timedelta(days=ahead), 1
+        behind = self._phrase(position + 1, language.week_behind)
+        if behind or self._before(position, language.week_before):
+            # "Thursday week", "a week on Thursday", "mardi en huit"
+            ahead += 7
+        return today + timedelta(days=ahead), 1 + behind
+
+    def _phrase(self, position: int, phrases: Collection[str]) -> int:
+        """How many words one of some phrases has that stands at a position; 0 for none."""
+        return next((len(phrase.split()) for phrase in phrases if self.low[position:position + len(
+            phrase.split())] == phrase.split()), 0)
+
+    def _before(self, position: int, phrases: Collection[str]) -> bool:
+        """Whether one of some phrases stands right before a position."""
+        return any(self.low[max(0, position - len(phrase.split())):position] == phrase.split() for phrase in phrases)
 
     def _day_of_month(self, position: int, after: int) -> tuple[date, int] | None:
         """Read "Saturday 19th", "viernes 18": the day of that number, in this month or the next, that is one."""
@@ -531,15 +553,21 @@ class _Reader:
             number = self._number(after + 1, 0, 59)
             if number is not None:
                 # "At 9.40", which is no sum of money.
-                marked = self._at(after) == ":" or self._at(position - 1) in language.at_words and self._at(
-                    after + 2) not in _NO_DAY
+                marked = self._at(after) == ":" or self._at(after + 2) not in _NO_DAY and (
+                    self._opens_hour(position - 1) or self._dated(position))
                 minute, after = number, after + 2
-        half = language.halves.get(self._at(after))
+        joint = after
+        ranged = self._at(after) in language.range_words and self._number(after + 1, 0, 23) is not None
+        if ranged and self._at(after + 2) in (*language.hour_words, *language.halves):
+            joint = after + 2  # "between 14 and 15 Uhr", "2 to 3pm": what both are stands behind the second
+        half = language.halves.get(self._at(joint))
         length = 1
         if half is None and self._at(after) in ("a", "p") and self._at(after + 1) == "." and self._at(after + 2) == "m":
             half, length = (12 if self._at(after) == "p" else 0), 3
         if half is not None and 1 <= hour <= 12:
-            return (hour % 12 + half, minute, True), after + length - position
+            return (hour % 12 + half, minute, True), (after + length if joint == after else after) - position
+        if joint != after and self._at(joint) in language.hour_words:
+            return (self._of_day(hour, position), minute, False), after - position
         if self._at(after) in language.hour_words:
             # "14h30".
             if self._at(after) == "h" and len(self._at(after + 1)) == 2 and self._at(after + 1) < "60":
@@ -550,8 +578,9 @@ class _Reader:
             return (self._of_day(hour, position), 0, False), 1  # "10 or 2 o'clock"
         following = self._at(after)
         bare = not marked and after == position + 1 and 1 <= hour <= 20
-        if bare and self._at(position - 1) in language.at_words and (
+        if bare and self._opens_hour(position - 1) and (
             not following[:1].isalnum() and following not in ("%", "/", "-", "–") or following in language.after_hour
+            or following in language.range_words and ranged
         ):
             # "Tomorrow at 3": in the afternoon.
             return (self._of_day(hour, position), 0, False), 1
@@ -569,21 +598,35 @@ class _Reader:
         behind = at + 1 + (self._at(at + 1) in language.hour_words)
         tail = next((phrase for phrase in language.behind_hour if " ".join(
             low[behind:behind + len(phrase.split())]) == phrase), "")
-        told = not self._at(at).isdigit() and self._at(position - 1) in language.at_words and self._at(
-            at + 1) not in language.spans and (behind > at + 1 or not self._at(at + 1)[:1].isdigit())
+        # "At three on Friday", and not "about three people".
+        follows = self._at(at + 1)
+        told = not self._at(at).isdigit() and self._at(position - 1) in language.at_words and (
+            behind > at + 1 or not follows[:1].isalnum() or follows in language.after_hour)
         if hour is None or not 1 <= hour <= 23 or not (lead or tail or told) or self._at(at) in (
                 language.determiners) and self._at(at + 1) in language.spans:
             return None
-        hour = self._of_day(hour, position)
+        hour = self._of_day(hour, position, spoken=not self._at(at).isdigit() or bool(lead or tail))
         minutes = 60 * hour + language.before_hour.get(lead, 0) + language.behind_hour.get(tail, 0)
         return (minutes // 60, minutes % 60, False), (behind + len(tail.split()) if tail else (
             behind if behind > at + 1 else at + 1)) - position
 
-    def _of_day(self, hour: int, position: int) -> int:
-        """An hour as one says it where the day is halved: two o'clock is in the afternoon."""
-        late = 0 < hour < 7 and bool(self._language.halves) and not self._in_the_morning(position)
-        return hour + 12 if late else hour
+    def _opens_hour(self, position: int) -> bool:
+        """Whether an hour may stand behind a word: "at", and behind a day "from" or "after"."""
+        word, language = self._at(position), self._language
+        return word in language.at_words or word in language.hours_from and self._dated(position)
 
-    def _in_the_morning(self, position: int) -> bool:
-        beside = " ".join(self.low[max(0, position - 3):position + 5])
-        return any(words in beside for words in self._language.mornings)
+    def _dated(self, position: int) -> bool:
+        """Whether a day ends right before a position."""
+        return 0 <= position - self.day_end <= (self._at(position - 1) == ",")
+
+    def _of_day(self, hour: int, position: int, spoken: bool = False) -> int:
+        """
+        An hour as one says it where the day is halved: two o'clock is in the afternoon, eight this evening at 20:00.
+
+        @param spoken: in words, of which there are twelve everywhere.
+        """
+        beside = f' {" ".join(self.low[max(0, position - 3):position + 5])} '
+        late = 0 < hour < 7 and (spoken or bool(self._language.halves)) and not any(
+            map(beside.__contains__, self._language.mornings))
+        return hour + 12 if late or 0 < hour < 12 and any(
+            f" {word} " in beside for word in self._language.evenings) else hour

@@ -320,6 +320,12 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True, rename={"and_": 
     dated_by: frozenset[str] = frozenset()
     before_hour: dict[str, int] = {}
     behind_hour: dict[str, int] = {}
+    hours_from: frozenset[str] = frozenset()
+    evenings: tuple[str, ...] = ()
+    this_coming: frozenset[str] = frozenset()
+    week_behind: tuple[str, ...] = ()
+    week_before: tuple[str, ...] = ()
+    next_week_behind: tuple[str, ...] = ()
     state_being: frozenset[str] = frozenset()
     colon: str = ": "
     near_by_first_name: bool = True

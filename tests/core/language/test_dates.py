@@ -60,7 +60,7 @@ class SlotTests(SynchronousTestCase):
             ("en", "Friday 6 am", ["03-06 06:00"]),
             ("en", "Friday 13 people come", ["03-06"]),
             ("en", "Friday 12 boxes", ["03-06"]),
-            ("en", "Friday 12.30", ["03-06"]),
+            ("en", "Friday 12.30", ["03-06 12:30"]),
             ("es", "¿Puede ser el viernes 13 a las 10?", ["03-13 10:00"]),
             ("fr", "le vendredi 13 à 14h ?", ["03-13 14:00"]),
             ("de", "am Freitag, den 13., um 10 Uhr", ["03-13 10:00"]),
@@ -88,11 +88,32 @@ class SlotTests(SynchronousTestCase):
             ("en", "tomorrow at quarter to nine", ["03-03 08:45"]), ("en", "Friday at two days' notice", ["03-06"]),
             ("de", "am Freitag um halb elf", ["03-06 10:30"]),
             ("de", "am Freitag um viertel nach elf", ["03-06 11:15"]),
-            ("de", "am Freitag um drei Uhr", ["03-06 03:00"]),
+            ("de", "am Freitag um drei Uhr", ["03-06 15:00"]),
             ("fr", "vendredi à huit heures et demie", ["03-06 08:30"]),
             ("es", "el viernes a las nueve y media", ["03-06 09:30"]),
             ("es", "el viernes a las 9 y media", ["03-06 09:30"]),
             ("en", "half of it on Friday", ["03-06"]),
+        ):
+            self.assertEqual(starts(find(sentence, MONDAY, language(code))), expected, sentence)
+
+    def test_as_people_write(self) -> None:
+        """Hours in everyday words, spans, days a week later, and days that are named by two words."""
+        for code, sentence, expected in (
+            ("en", "Monday around 5ish", ["03-09 17:00"]), ("en", "Wednesday between 2 and 3", ["03-04 14:00"]),
+            ("en", "Saturday 14th from 2 to 5", ["03-14 14:00"]), ("en", "Wednesday 2 to 3pm", ["03-04 14:00"]),
+            ("en", "tonite 8 o clock", ["03-02 20:00"]), ("en", "tmrw after 6", ["03-03 18:00"]),
+            ("en", "the day after tomorrow at noon", ["03-04 12:00"]), ("en", "weds at 7", ["03-04 07:00"]),
+            ("en", "Tues 10th @ 6", ["03-10 18:00"]), ("en", "April 3rd from 9.30", ["04-03 09:30"]),
+            ("en", "a week on Thursday at 3", ["03-12 15:00"]), ("en", "Thursday week at 3", ["03-12 15:00"]),
+            ("en", "Tuesday of next week", ["03-10"]), ("en", "ten past 3 on Friday", ["03-06 15:10"]),
+            ("en", "five to nine tomorrow", ["03-03 08:55"]), ("en", "this evening at 8", []),
+            ("de", "morgen um viertel nach vier", ["03-03 16:15"]), ("de", "heute Abend um acht", ["03-02 20:00"]),
+            ("de", "nächsten Dienstag 10.30", ["03-10 10:30"]), ("de", "kommenden Freitag gegen 17h", ["03-06 17:00"]),
+            ("de", "zwischen 14 und 15 Uhr am Montag", ["03-09 14:00"]), ("de", "Dienstag in einer Woche", ["03-10"]),
+            ("fr", "samedi à quatre heures", ["03-07 16:00"]), ("fr", "après-demain à 9h", ["03-04 09:00"]),
+            ("fr", "mardi en huit", ["03-10"]), ("fr", "jeudi de la semaine prochaine", ["03-12"]),
+            ("es", "pasado mañana a las 9", ["03-04 09:00"]), ("es", "el martes de la semana que viene", ["03-10"]),
+            ("en", "about three people on Friday", ["03-06"]), ("en", "say four of us on Friday at 3", ["03-06 15:00"]),
         ):
             self.assertEqual(starts(find(sentence, MONDAY, language(code))), expected, sentence)
 
