@@ -343,6 +343,7 @@ class GroupCommit:
     def departed(self, departure: Departure) -> None:
         """Messages have left a folder: noted before anybody is told."""
         self._notes.note(record(DEPARTED, [departure]))
+        self.uncommitted.departed(departure)
 
     # Doubts
 

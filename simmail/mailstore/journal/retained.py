@@ -168,13 +168,19 @@ class Retained:
     def erase(self, universe: str) -> None:
         """Nothing of a universe is wanted any more."""
         self.take(universe)
-        self._folders = {folder: one for folder, one in self._folders.items() if folder[0] != universe}
 
     def take(self, universe: str) -> list[Journalled]:
         """What there is of a universe; it is not here any more."""
         taken = [one for key, one in self.deliveries.items() if key.universe == universe]
         self.deliveries = {key: one for key, one in self.deliveries.items() if key.universe != universe}
+        self._folders = {folder: one for folder, one in self._folders.items() if folder[0] != universe}
         return taken
+
+    def put_back(self, one: Journalled) -> None:
+        """One that was taken is here again, where its messages were then."""
+        self.deliveries[Id(one.described.universe, one.described.id)] = one
+        for at, copy in enumerate(one.places or ()):
+            self._place(one, at, copy)
 
 
 def retained_in(segments: Iterable[Segment]) -> Retained:

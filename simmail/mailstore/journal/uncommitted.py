@@ -18,7 +18,9 @@ from twisted.logger import Logger
 
 from simmail.core.records.delivery import Copy, Delivery
 from simmail.mailstore.delivery.maildir_delivery import DeliveryResult
-from simmail.mailstore.journal.records import DELIVERY, ERASED, FILED, FOREIGN, FiledAt, Id, REFUSED, SETTLED
+from simmail.mailstore.journal.records import (
+    DELIVERY, Departure, ERASED, FILED, FOREIGN, FiledAt, Id, REFUSED, SETTLED,
+)
 from simmail.mailstore.journal.repair import Repaired
 from simmail.mailstore.journal.retained import Journalled, Retained
 from simmail.mailstore.journal.segment import Record, Segment
@@ -174,6 +176,11 @@ class Uncommitted:
         elif key in self.deliveries:
             self.deliveries[key].copies = copies
 
+    def departed(self, departure: Departure) -> None:
+        """Messages are not where they were: nor does what is compared later put them there again."""
+        if self.mending:
+            self._retained.departed(departure)
+
     def take_filed(self) -> list[FiledAt]:
         """What was filed since this was last asked."""
         filed, self._filed = self._filed, []
@@ -186,7 +193,7 @@ class Uncommitted:
         taken = self._retained.take(universe)
         repaired = recovery.compare(taken)
         for one in repaired.failed:
-            self._retained.deliveries[Id(universe, one.described.id)] = one
+            self._retained.put_back(one)
         done = [DeliveryResult((), [one]) for one in repaired.added]
         for id, copies in repaired.copies.items():
             if Id(universe, id) in self.deliveries:
@@ -199,7 +206,7 @@ class Uncommitted:
                     done.append(recovery.file(one.delivery()))
                 except OSError as error:
                     self._not_filed(key, error)
-                    self._retained.deliveries[key] = one
+                    self._retained.put_back(one)
         ids = []
         for key, owed in list(self.deliveries.items()):
             if key.universe != universe:
@@ -252,6 +259,7 @@ class Uncommitted:
             self._not_filed(key, error)
             return None
         self.filed(key, filed.copies, bool(delivery.commit))
+        self._retained.filed(FiledAt(key.universe, key.id, tuple(map(_place_of, filed.copies))))
         return delivery, filed
 
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Sequence
 
 from twisted.logger import capturedLogs
 
 from simmail.core.records.delivery import Copy, Delivery
 from simmail.mailstore.delivery.maildir_delivery import DeliveryResult
-from simmail.mailstore.journal.records import FiledAt, Id, Octets
+from simmail.mailstore.journal.records import Departure, Destination, FiledAt, Id, Octets
 from simmail.mailstore.journal.repair import Repaired
 from simmail.mailstore.journal.retained import Journalled
 from simmail.mailstore.journal.uncommitted import Recovery, Uncommitted, undisturbed
 from tests.contracts.mailstores import a_delivery
 from tests.mailstore.journal.records import (
-    MARIA, RecordsTestCase, committed, delivered, erased, filed, foreign, refused,
+    MARIA, RecordsTestCase, TOM, committed, delivered, erased, filed, foreign, refused,
 )
 
 ONE, TWO, THREE = (delivered(a_delivery(number, MARIA)) for number in (1, 2, 3))
@@ -77,6 +78,40 @@ class UncommittedTests(RecordsTestCase):
         one.find("main", self.recovery)
         one.find("main", self.recovery)
         self.assertEqual((self.compared, one.mending), (["d-1", "d-2"], False))
+
+    def test_compared_later(self) -> None:
+        """What could not be compared is where it is by then: what has left meanwhile does not come back."""
+        one = self.read(ONE, filed("d-1", (5, 7)), committed("d-1"))
+        failed: list[Journalled] = []
+
+        def fail(journalled: Sequence[Journalled]) -> Repaired:
+            failed.extend(journalled)
+            return Repaired([], {}, list(journalled), False)
+
+        one.find("main", self.recovery._replace(compare=fail))
+        self.assertTrue(one.mending)
+        one.departed(Departure("main", MARIA, "INBOX", 7, (5,), Destination(TOM, "Kept", 9, (3,))))
+        one.find("main", self.recovery._replace(compare=fail))
+        self.assertEqual(failed[1].places, [Copy(TOM, "Kept", 3, 9)])
+        one.departed(Departure("main", TOM, "Kept", 9, (3,)))
+        one.find("main", self.recovery._replace(compare=fail))
+        self.assertEqual(failed[2].places, [None])
+
+    def test_filed_before_compared(self) -> None:
+        """What was filed for its commit is filed, also where it could not be compared before."""
+        one = self.read(TWO)
+        left: list[Journalled] = []
+
+        def fail(journalled: Sequence[Journalled]) -> Repaired:
+            left.extend(journalled)
+            return Repaired([], {}, list(journalled), False)
+
+        one.find("main", self.recovery._replace(compare=fail))
+        one.replay("main", (), self.recovery)
+        one.release(Id("main", "d-2"))
+        one.departed(Departure("main", MARIA, "INBOX", 7, (1,)))
+        one.find("main", self.recovery)
+        self.assertEqual((self.filed, left[0].places), (["d-2"], [None]))
 
     def test_no_commit(self) -> None:
         """Of what nobody is to be told it is visible before anybody asks, or is tried again."""
