@@ -17,6 +17,8 @@ SENTENCES, MOST = 200, 3
 #: A promise without a time is taken to mean this.
 UNDATED = timedelta(days=3)
 _LONGEST = 12
+#: Words of a person that belongs to somebody.
+_NAMED = 2
 
 
 class MailPromise(NamedTuple):
@@ -73,6 +75,8 @@ def _read(sentence: str, subject: str, local: datetime) -> MailPromise | None:
             continue
         when = due(sentence, local, known)
         # In German the verb may come last.
+        if _sends_somebody(sentence[at - length:], known):
+            return None
         what = (thing or _object(sentence[at - length:], known) or _object(sentence[min(starts):at], known)
                 or _unnamed(subject))
         by = when or (local + UNDATED).replace(hour=END_OF_DAY, minute=0, second=0, microsecond=0)
@@ -123,6 +127,14 @@ def _object(rest: str, known: Language) -> str:
     if len(words) == 1 and words[0].lower() in known.pronouns:
         return ""
     return " ".join(words) if words and _names(words, known) else ""
+
+
+def _sends_somebody(rest: str, known: Language) -> bool:
+    """Whether what follows a verb is a person that belongs to somebody: "our Kyle for them"."""
+    words = rest.split()[:_NAMED]
+    name = words[-1].strip(".,:;()\"'") if len(words) == _NAMED else ""
+    return name.istitle() and words[0].lower() in known.determiners and not (
+        known.inflected or is_document(name.lower(), known))
 
 
 def _names(words: list[str], known: Language) -> bool:

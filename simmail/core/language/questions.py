@@ -266,7 +266,7 @@ def _does(clause: str, language: Language) -> bool:
     """Whether a lower-case question asks whether one does something: the verb behind the thing has no ending."""
     how = restating(language.code)
     first, second, *_ = (*clause.split(), "", "")
-    return (first == how.base or first in how.based) and second in how.determiners
+    return (first == how.base or first in how.based or first in how.modals) and second in how.determiners
 
 
 def _noun(phrase: str, language: Language, counted: bool = False, does: bool = False) -> str:
@@ -407,7 +407,7 @@ def apart(question: str, language: Language) -> list[str]:
     cuts: list[tuple[int, int]] = []
     # "Who clears it away, you or us?" is one.
     last = question.rindex(", ") if persons(question, language) else len(question)
-    how = restating(language.code)
+    how, whether = restating(language.code), tuple(f"{one} " for one in asking(language.code).whether)
     for joint in (f", {language.and_} ", f" {language.and_} ", ", "):
         at = low.find(joint)
         while at >= 0 and len(cuts) < 4:
@@ -420,7 +420,9 @@ def apart(question: str, language: Language) -> list[str]:
                 after.split()[1:2])
             if _SHORTEST <= at < last and not bare and (
                     not after.startswith(f"{language.or_} ") and opens(question[at + len(joint):], language)
-                    or opens_question(after, language) or asks_late(after, language)) and not any(
+                    or opens_question(after, language) or asks_late(after, language)
+                    or "," in joint and after.startswith(whether) and type_of(
+                        low[:at].rpartition(", ")[2], language)) and not any(
                 abs(at - cut) < 8 for cut, _ in cuts
             ):
                 cuts.append((at, len(joint)))
@@ -435,6 +437,7 @@ def apart(question: str, language: Language) -> list[str]:
         parts.append(question[start:at].rstrip(" ,") + "?")
         start = at + length
     parts.append(question[start:])
+    parts = [one.partition(" ")[2] if at and one.lower().startswith(whether) else one for at, one in enumerate(parts)]
     return [part[0].upper() + part[1:] for part in parts if len(part) > 2]
 
 

@@ -187,7 +187,7 @@ def _begin(left: Sequence[str], right: Sequence[str], language: Language) -> int
     if is_timed(" ".join(right), language):
         # As far back as words are of days and hours.
         start = len(left)
-        while start and _of_time(low[start - 1], language):
+        while start and of_time(low[start - 1], language):
             start -= 1
         return start if start < len(left) else len(left) - 1
     for group in (language.choice_prepositions, language.determiners):
@@ -208,7 +208,8 @@ def _begin(left: Sequence[str], right: Sequence[str], language: Language) -> int
     return start
 
 
-def _of_time(low: str, language: Language) -> bool:
+def of_time(low: str, language: Language) -> bool:
+    """Return whether a lower-case word is of a day or an hour, or may stand inside of one."""
     return any(map(str.isdigit, low)) or low in language.weekday_forms or low in language.month_forms or (
         low in language.near_days or low in language.hour_words or low in language.choice_prepositions
         or low in language.determiners or low in asking(language.code).of_time)

@@ -5,14 +5,12 @@ prefer?".
 
 from __future__ import annotations
 
-import re
-
 from msgspec.structs import replace
 
 from simmail.core.language.clause import question_types
-from simmail.core.language.clause.declarative import languages as declarative
-from simmail.core.language.clause.inverted import flipped
-from simmail.core.language.clause.tables import Sides, clause_words, cut, done, fit, restating
+from simmail.core.language.clause.tables import restating
+from simmail.core.language.clause.times import either_time
+from simmail.core.language.clause.ways import ways
 from simmail.core.language.questions import MailQuestion, is_question, options, read_question
 from simmail.core.language.tables import Language
 from simmail.core.language.text import say
@@ -39,11 +37,11 @@ def choice(
         # "It comes in leather or canvas.  Let me know which."
         offer = _named(before, language) if before and wants_which(sentence, language) else ()
         if question_types.mentions_any(sentence, question_types.asking(language.code).free_choice):
-            offer = ways if len(ways := _ways(sentence, language)) > 1 else offer
+            offer = both if len(both := ways(sentence, language)) > 1 else offer
         return _choice(read_question(sentence, language), offer) if offer else None
     if question_types.mentions_any(sentence, restating(language.code).proceeding) and len(
-            ways := _ways(before, language)) > 1:
-        return _choice(asked[0], ways)
+            both := ways(before, language)) > 1:
+        return _choice(asked[0], both)
     if len(asked) > 1:
         return None
     if _asks_which(asked[0], language) and (offer := _named(before, language) or _other(before, language)):
@@ -57,12 +55,19 @@ def choice(
     return None
 
 
+def offered_before(question: MailQuestion, before: str, language: Language) -> tuple[str, ...]:
+    """Return what the sentence before a question offers where it asks for no more than which of it; C{()} else."""
+    both = ways(before, language) if before and not is_question(before) and _asks_which(question, language) else ()
+    return both if len(both) > 1 else ()
+
+
 def _choice(question: MailQuestion, offer: tuple[str, ...]) -> MailQuestion:
     return replace(question, form="choice", type="choice", options=offer)
 
 
 def _named(before: str, language: Language) -> tuple[str, ...]:
-    return _may(before, language) or options(f"{before}?", language, asked=True) or _pair(before, language)
+    both = either_time(before, language) or ways(before, language)
+    return (both if len(both) > 1 else ()) or _may(before, language) or options(f"{before}?", language, asked=True) or _pair(before, language)
 
 
 def _asks_which(question: MailQuestion, language: Language) -> bool:
@@ -84,10 +89,15 @@ def picks_of_list(question: MailQuestion, language: Language) -> bool:
 
 def wants_which(sentence: str, language: Language) -> bool:
     """Return whether a statement of a few words wants to be told which: "let me know which"."""
-    words = sentence.lower().strip(_MARKS + " ").split()
+    # "Just reply and tell us which one you'd like, or ring if you are leaving."
+    plain = sentence.lower().partition(f", {language.or_} ")[0].strip(_MARKS + " ")
+    cue = max((at for one in question_types.asking(language.code).telling if (at := plain.rfind(f" {one} ")) > 0),
+              default=-1)
+    words = plain[cue + 1:].split()
     which = language.choice_words.union(language.choosing_words)
     how, spots = restating(language.code), range(max(0, len(words) - _BEHIND), len(words) - 1)
-    bare = any(words[at] in language.choosing_words and words[at + 1] in how.pronouns and (
+    bare = any(words[at] in language.choosing_words and (words[at + 1] in how.pronouns or (
+        words[at + 1] in language.counts)) and (
         words[at - 1] not in language.question_prepositions) for at in spots)
     last = words[-1:] and words[-1] in language.choosing_words
     asks = len(words) < _SHORT and not which.isdisjoint(words[-2:]) or len(words) <= _PLEA and bool(bare or last)
@@ -151,32 +161,3 @@ def _may(sentence: str, language: Language) -> tuple[str, ...]:
 def _flipped(words: list[str], language: Language) -> str:
     """Words as the other side says them."""
     return " ".join(language.flips.get(word.lower(), word) for word in words)
-
-
-def _ways(sentence: str, language: Language) -> tuple[str, ...]:
-    """What may be done, as its reader asks for it: "please send yellow ones", "I'll wait", of "we can send yellow ones,
-    or you wait"."""
-    how, found = restating(language.code), list[str]()
-    free = min((at for one in question_types.asking(language.code).free_choice if (
-        at := sentence.lower().find(f", {one}")) > 0), default=len(sentence))
-    sentence = sentence[:free]
-    for part in re.split(rf"[,;]?\s+{language.or_}\s+(?:{how.or_so}\s+)?|;\s+", sentence.strip(" .!?")):
-        low = part.lower()
-        lead = max((one for one in how.ways if low.startswith(f"{one} ")), key=len, default="")
-        deed = clause_words(part[len(lead):])
-        if how.order != "inverted":
-            found.extend(_way(part, how.ways.get(lead, ""), part[len(lead):].split(), language))
-        elif lead and deed and done(deed[0].lower(), how):
-            found.append(fit(f"{how.ways[lead]} {flipped(cut(deed, how), how, Sides())}"))
-    return tuple(found)
-
-
-def _way(part: str, lead: str, deed: list[str], language: Language) -> list[str]:
-    """One of several ways in a language that asks for none of them with a verb: "bitte die Pumpe ersetzen"."""
-    if lead:
-        return [fit(f"{lead} {_flipped(deed, language)}")]
-    both = declarative.clause_stated(part, language.code, False, True)
-    said = both[0].split() if both is not None else []
-    # In "er kommen könnte Freitag" the verb stands where it cannot.
-    turned = len(said) > 2 and said[2] in restating(language.code).auxiliaries
-    return [" ".join(said)] if said and not turned else []

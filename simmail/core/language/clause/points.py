@@ -12,10 +12,11 @@ from msgspec.structs import replace
 
 from simmail.core.language.clause import offers, question_types, unmarked
 from simmail.core.language.clause.alternatives import several
-from simmail.core.language.clause.choices import choice, picks_of_list, wants_which
+from simmail.core.language.clause.choices import choice, offered_before, picks_of_list, wants_which
 from simmail.core.language.clause.opening import opens
 from simmail.core.language.clause.statement import clause_stated, positive
 from simmail.core.language.clause.tables import clause_words, cut, restating
+from simmail.core.language.clause.times import offered_times
 from simmail.core.language.phrases import documents
 from simmail.core.language.questions import MailQuestion, is_question, options, read_question
 from simmail.core.language.tables import Language
@@ -32,12 +33,16 @@ _MARKS = ".,;:!?()"
 _FIGURES = 5
 #: What numbers the things in a sentence.
 _NUMBERS = re.compile(r"\([1-9a-e]\)\s+")
+#: So many indirect questions are several; words of the day by which they are to be answered.
+_MORE, _BY_DAY = 2, 4
 #: Characters by which it is told what an indirect question asks for.
 _AHEAD = 40
 #: What is said of something in brackets.
 _ASIDE = re.compile(r"\s*\([^()]*\)")
 #: The place behind "the number of people".
 _OF = 4
+#: Words of the shortest question before "whether".
+_ASKS = 3
 #: Words of a demand before a list.
 _FEW = 5
 #: Marks at the end of what leads no list in.
@@ -118,8 +123,12 @@ def points(
             found.append(_chosen(wish, offer) if offer and wish.type != "yes_no" else wish)
             found.extend([_wanted(behind, language)] if two else ())
         elif clauses and not any(one.options for one in asked):
-            head = _asked_before(sentence.partition(clauses[0])[0], language)
-            found.extend([read_question(head, language)] if head else [])
+            before_it = sentence.partition(clauses[0])[0]
+            found.extend(read_question(one, language) for one in _asked_before(before_it, language))
+            paper = before_it.rpartition(f" {language.and_} ")[0] if sentence in asked_for else ""
+            if documents(paper, language):
+                # "Could you send me the price list and tell me if you deliver?"
+                found.append(replace(read_question(f"{paper}.", language), form="request", type="request", options=()))
             found.extend(_about(clause, clause, language) for clause in clauses)
             rest = sentence.partition(clauses[-1])[2].removeprefix(f" {language.and_} ").strip(" .?!")
             rest = rest.strip(", ").removeprefix(f"{language.and_} ")
@@ -143,11 +152,11 @@ def points(
             found.append(replace(read_question(sentence, language), form="choice", type="choice", options=offer))
         elif wanted and sentence not in items and sentence[-1:] not in _ENDED:
             pass  # what it announces is asked for
+        elif sentence in asked_for and len(items_said := _listed(sentence, language)) > 1:
+            found.extend(_day_of(_wanted(one, language), language) for one in items_said)
         elif sentence in asked_for and not is_question(sentence) and _picks_day(sentence, language):
             # "Please reply with the date you want."
             found.append(replace(read_question(sentence, language), form="when", type="when", options=()))
-        elif sentence in asked_for and len(items_said := _listed(sentence, language)) > 1:
-            found.extend(_wanted(one, language) for one in items_said)
         elif sentence in asked_for and not is_question(sentence):
             request = read_question(sentence, language)
             found.append(replace(request, form="request", type=question_types.type_inside(
@@ -205,6 +214,9 @@ def _with_offer(
             before[-1] if before else "", language))
     if not offer and not one.options and one.type in ("what", "when"):
         offer = offers.spoken_of(one.text, before, language)
+    if not offer and not one.options:
+        offer = offered_times(one, sentence, before, body, language) or offered_before(
+            one, before[-1] if before else "", language)
     return _chosen(one, offer) if offer else one
 
 
@@ -296,13 +308,18 @@ def _claim(claim: str, answers: bool, language: Language) -> MailQuestion:
     return replace(_about(claim, claim, language, checks=True), recalls=answers, claims=True)
 
 
-def _asked_before(head: str, language: Language) -> str:
+def _asked_before(head: str, language: Language) -> list[str]:
     """What is asked before "whether": "how many there will be" of "let me know how many there will be and whether"."""
     words = head.rstrip(", ").split()
     at = next((at for at in range(1, min(len(words), _LEAD)) if question_types.type_of(
         " ".join(words[at:]).lower(), language)), 0)
-    behind = words[at:-2] if words[-2:-1] == [language.and_] else words[at:-1]
-    return f"{' '.join(behind)}?".capitalize() if at and len(behind) > 2 else ""
+    behind = " ".join(words[at:-2] if words[-2:-1] == [language.and_] else words[at:-1]).rstrip(" ,")
+    if not at or len(behind.split()) < _ASKS:
+        return []
+    # "Where it is, when I can expect it, and whether ..."
+    starts = [0, *(one.end() for one in re.finditer(rf",\s+(?:{re.escape(language.and_)}\s+)?", behind)
+                   if _asks(behind[one.end():].lower(), language))]
+    return [f"{capital(behind[begin:end].strip(' ,'))}?" for begin, end in zip(starts, [*starts[1:], len(behind)])]
 
 
 def _offered(sentence: str, before: str, language: Language) -> str:
@@ -322,10 +339,16 @@ def _offered(sentence: str, before: str, language: Language) -> str:
 def _wanted(item: str, language: Language) -> MailQuestion:
     """The request for an item of a list, of the type of its noun: "the name of the treasurer"."""
     item = calm(item)
+    so = next((one for one in question_types.asking(language.code).if_so if item.lower().startswith(f"{one} ")), "")
+    if so and question_types.type_of(behind := item[len(so):].lower().lstrip(" ,"), language):
+        item = item[-len(behind):]  # "whether you want to, and if so for how many"
     whether = next((one for one in question_types.asking(language.code).whether if item.lower().startswith(
         f"{one} ")), "")
     if whether:
         return _about(f"{item[len(whether):].strip()}", item[len(whether):].strip(), language)
+    existing = question_types.asking(language.code).existing
+    if existing and item.partition(" ")[0].lower() in restating(language.code).any_words:
+        return read_question(capital(existing.format(thing=item.rstrip(_MARKS).lower())), language)
     if question_types.type_of(item.lower(), language):
         how = restating(language.code)
         # "Bis wann Sie unterschreiben": of what its reader does it needs nothing.
@@ -337,12 +360,39 @@ def _wanted(item: str, language: Language) -> MailQuestion:
                        _item(item, language)))
 
 
+def _day_of(question: MailQuestion, language: Language) -> MailQuestion:
+    """The question which of several days it is to be, where a thing that is wanted is that: "your preferred slot"."""
+    picks = question_types.mentions_any(f" {question.text.lower()}", question_types.asking(language.code).picking_days)
+    return replace(question, form="when", type="when") if picks else question
+
+
 def _listed(sentence: str, language: Language) -> list[str]:
     """What a sentence lists behind a colon, each a phrase: "I need: the plan and the keys"; C{[]} for nothing."""
+    several = _several(sentence, language)
+    if several:
+        return several
     head, colon, tail = sentence.rstrip(" .!").partition(": ")
     items = [one.strip() for part in tail.split(", ") for one in part.split(f" {language.and_} ")] if colon else []
     told = any(sum(map(str.isdigit, one)) > _FIGURES for one in items)  # "ring my husband: Glyn, 0191 555 0144"
     return items if not told and _announces(f"{head}:", language) and all(_item(one, language) for one in items) else []
+
+
+def _several(sentence: str, language: Language) -> list[str]:
+    """Three or more things that a plea wants, each with its article: "reply with your slot, the name and any wishes"."""
+    low, how = sentence.lower(), restating(language.code)
+    cue = next((one for one in question_types.asking(language.code).listing if one in low), "")
+    if not cue or is_question(sentence) or len(low) != len(sentence):
+        return []
+    tail = sentence[low.index(cue) + len(cue):].rstrip(" .!")
+    items = [one.strip() for one in re.split(rf",\s+(?:{re.escape(language.and_)}\s+)?|\s{re.escape(language.and_)}\s",
+                                             tail)]
+    starts = language.determiners | how.determiners
+    plain = all(one.partition(" ")[0].lower() in starts and " " in one and how.auxiliaries.isdisjoint(
+        one.lower().split()) for one in items)
+    # What else is listed is told or sent in one go.
+    apart = any(one.partition(" ")[0].lower() in how.any_words or question_types.mentions_any(
+        f" {one.lower()}", question_types.asking(language.code).picking_days) for one in items)
+    return items if len(items) > _MORE and plain and apart else []
 
 
 def _clauses_listed(sentence: str, language: Language) -> list[str]:
@@ -352,22 +402,34 @@ def _clauses_listed(sentence: str, language: Language) -> list[str]:
     """
     sentence = _ASIDE.sub("", sentence)
     low = sentence.lower()
-    asked = is_question(sentence) and restating(language.code).order == "inverted"
-    if asked or "," not in low and f" {language.and_} " not in low:
+    if "," not in low and f" {language.and_} " not in low:
         return []
     cues = [match.end() for match in _telling(language.code).finditer(low)]
     if not cues:
         return []
     # Behind a cue, a mark or "and" one begins: with a question word or "whether", or a thing with its article.
-    begins = sorted({*(at + 1 for at in cues if low[at:at + 1] == " "), *(
+    begins = sorted({*(_behind_day(low, at + 1, language) for at in cues if low[at:at + 1] == " "), *(
         match.start(1) for match in _begin(language.and_).finditer(low, cues[0]))})
     asking = [at for at in begins if _asks(low[at:at + _AHEAD], language)]
     if not asking:
         return []  # things alone are told in one go
+    if is_question(sentence) and restating(language.code).order == "inverted" and (
+            len(asking) < _MORE or asking[0] != next((at for at in begins if at >= cues[0]), 0) or any(
+                opens(sentence[at:], language) for at in begins if at not in asking)):
+        return []  # "can you tell me the price, and do you deliver?"
     things = [at for at in begins if low[at:].partition(" ")[0] in language.determiners]
     starts = sorted({*asking, *([] if documents(sentence, language) else things)})
     found = [sentence[begin:end].strip(" ,.;:!?") for begin, end in zip(starts, [*starts[1:], len(sentence)])]
     return [one.removesuffix(f" {language.and_}").strip(" ,") for one in found]
+
+
+def _behind_day(low: str, at: int, language: Language) -> int:
+    """A place behind the day by which something is to be told: "let me know by Friday whether ..."."""
+    words = low[at:].split(" ", _BY_DAY + 1)
+    if words[0] not in language.due_words:
+        return at
+    spots = (at + len(" ".join(words[:size])) + 1 for size in range(2, min(len(words), _BY_DAY + 1)))
+    return next((spot for spot in spots if _asks(low[spot:spot + _AHEAD], language)), at)
 
 
 @cache
@@ -409,6 +471,9 @@ def _named(item: str, language: Language) -> str:
         # "The number of people", of "the number of people on site at the time"
         end = next((at for at in range(_OF, len(words)) if words[at].lower() in how.prepositions | how.pronouns), None)
         words = words[:end]
+    if first and how.order == "inverted" and first not in language.determiners:
+        words = _headed(words, language)
+        first = words[0].lower() if words else ""
     short = 1 < len(words) <= _PHRASE + 2 and first in language.determiners
     marks = any(word[-1] in _MARKS for word in words)
     plain = bool(how.pronouns) and short and not marks
@@ -416,10 +481,26 @@ def _named(item: str, language: Language) -> str:
         how.auxiliaries.isdisjoint(map(str.lower, words))) else ""
 
 
+def _headed(words: list[str], language: Language) -> list[str]:
+    """A noun that has no article, with one, and what belongs to it: "the latest spec for the bagel"; C{[]} for none."""
+    how, low = restating(language.code), [word.lower().strip(_MARKS) for word in words]
+    ends = how.pronouns | how.auxiliaries | how.unclear | how.conditions | {*how.asked, *how.asking}
+    asks = tuple(one for one in language.question_words if len(one) > len("to"))
+    end = next((at for at, word in enumerate(low) if word in ends or word.startswith(asks)), len(low))
+    while end and low[end - 1] in how.prepositions | language.of_words | language.determiners | {language.and_}:
+        end -= 1
+    if not (end < len(low) or end > 1) <= end <= _PHRASE + 1 or low[0] in how.verbs | how.prepositions or not low[0].isalpha() or (
+            not language.default_determiner):
+        return []
+    first = words[0] if not words[0].istitle() else low[0]
+    return [language.default_determiner, first, *words[1:end]]
+
+
 def _announces(sentence: str, language: Language) -> bool:
     """Whether a sentence says that what is listed behind it is wanted: "I need the following:"."""
     low = f" {sentence.lower()}"
-    return sentence.endswith(":") and any(
+    chooses = question_types.mentions_any(low, question_types.asking(language.code).picking)  # "choose one of these:"
+    return sentence.endswith(":") and not chooses and any(
         f" {cue}" in low for cue in (*language.ask_words, *question_types.asking(language.code).wanting))
 
 

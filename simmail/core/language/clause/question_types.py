@@ -94,6 +94,8 @@ class Asking(Struct, frozen=True, forbid_unknown_fields=True):
     types: Mapping[str, tuple[str, ...]] = {}
     whether: tuple[str, ...] = ()
     unsure: tuple[str, ...] = ()
+    own_plans: tuple[str, ...] = ()
+    contacting: tuple[str, ...] = ()
     oneself: frozenset[str] = frozenset()
     lasting: tuple[str, ...] = ()
     ever_after: tuple[str, ...] = ()
@@ -158,6 +160,12 @@ class Asking(Struct, frozen=True, forbid_unknown_fields=True):
     ask_me: str = ""
     picked: frozenset[str] = frozenset()
     picking_days: tuple[str, ...] = ("\0",)
+    suiting_words: tuple[str, ...] = ("\0",)
+    spanning: frozenset[str] = frozenset()
+    joining_days: frozenset[str] = frozenset()
+    existing: str = ""
+    listing: tuple[str, ...] = ()
+    picking: tuple[str, ...] = ("\0",)
     standing_in: tuple[str, ...] = ()
     sending: frozenset[str] = frozenset()
     senders: frozenset[str] = frozenset()
@@ -262,19 +270,22 @@ def clauses(sentence: str, language: Language) -> tuple[str, ...]:
         # "Order some if there are too few" is a condition, unless what asks to be told stands right before it.
         long = size - 2 > _SHORT
         near = f" {low[max(0, at - (60 if long else 25)):at]} "
+        other = any(f" {language.or_} {word} " in near for word in how.telling) and not mentions_any(
+            f" {low[:at].rpartition('. ')[2]}", how.contacting)
         again = bool(found) and (long or near.rstrip().endswith((f" {language.and_}", f" {language.or_}", ",")))
-        told = again or any(f" {word} " in near for word in how.telling) and (
-            long or len(near.split()) < 7 and " and " not in near)
+        behind = max((near.rfind(f" {word} ") + len(word) for word in how.telling if f" {word} " in near), default=-1)
+        told = again or behind >= 0 and (long or len(near.split()) < 7 and f" {language.and_} " not in near[behind:])
         rest = sentence[at + size:]
         ends = [rest.lower().find(f" {word} ") for word in how.whether] + [rest.find(mark) for mark in ",;:.?!"]
         joint = f" {language.and_} "
-        ends += [one for one in (rest.lower().find(joint),) if rest.lower()[one + len(joint):].startswith(
-            _all_starts(language.code))]  # "whether it can stay and who will sign"
+        # "Whether it can stay and who will sign", "if it fits and I'll send the other one"
+        ends += [one for one in (rest.lower().find(joint),) if rest.lower()[one + len(joint):].startswith((
+            *_all_starts(language.code), *how.own_plans))]
         end = min((one for one in ends if one > 0), default=len(rest))
         # "I don't know whether I'll even try" asks nothing.
         whose = rest.lower().partition(" ")[0].partition("'")[0]
         mine = whose in how.oneself and any(map(near.__contains__, how.unsure))
-        if told and not mine:
+        if told and not mine and not other:  # "reply with the figure, or tell us if you want a visit"
             found.append(rest[:end].strip())
         place = at + size
     return tuple(clause for clause in found if len(clause.split()) > 1)

@@ -17,6 +17,8 @@ from simmail.core.language.text import say
 
 #: So many words at most, the verb with them, are a deed with a plain object.
 _PLAIN = 12
+#: And so many with several things, each of so many words.
+_LISTED, _THING = 28, 7
 
 
 def of_another(question: str, language: Language) -> bool:
@@ -73,13 +75,18 @@ def deed(request: str, language: Language, polite: bool = True) -> tuple[str, st
     rest = led_in(words, how)
     if len(words) - len(rest) > 1:
         return "", ""  # "let us know and we will ..."
-    words = cut([word for at, word in enumerate(rest) if at or word.lower() != language.and_], how)
-    words = [word for word in words if word.lower() not in how.request_fillers or word.lower() == language.and_]
+    rest = [word for at, word in enumerate(rest) if at or word.lower() != language.and_]
+    things = _listed(rest, language) if how.order == "inverted" else 0
+    words = rest[:things] or cut(rest, how)
+    # "Before then" is a time.
+    words = [word for before, word in zip(["", *words], words) if word.lower() not in how.request_fillers or (
+        word.lower() == language.and_ or before.lower() in how.prepositions)]
     low_words = [word.lower() for word in words]
     clear = [word for word, after in zip(low_words, [*low_words[1:], ""]) if (
         word != language.and_ or after not in language.clock_parts)]  # "a las siete y cuarto"
-    second = any(one == language.and_ and after not in how.determiners for one, after in zip(clear, clear[1:]))
-    if second or not 2 <= len(words) <= _PLAIN or not how.unclear.isdisjoint(clear) or (
+    second = any(one == language.and_ and after not in how.determiners and not _counted(after, language)
+                 for one, after in zip(clear, clear[1:])) and not things
+    if second or not 2 <= len(words) <= (_LISTED if things else _PLAIN) or not how.unclear.isdisjoint(clear) or (
             how.order != "infinitive" and low_words[0] in how.no_deeds):
         return "", ""  # two deeds, or a clause that hangs on one
     if asks_ability(request, language):
@@ -91,9 +98,48 @@ def deed(request: str, language: Language, polite: bool = True) -> tuple[str, st
         light = low_words[:2] in how.light  # "have a look"
         if not light and (not done(low_words[0], how) or low_words[0] in how.auxiliaries):
             return "", ""
-        said = fit(inverted.flipped([low_words[0], *words[1:]], how))
+        said = fit(inverted.flipped([low_words[0], *words[1:]], how)).replace(" ,", ",")
         return said, said
     return verb_second.deed(words, how, polite)
+
+
+def _counted(word: str, language: Language) -> bool:
+    """Whether a lower-case word is a number of things: "6", "two"."""
+    return word[:1].isdigit() or word in language.counts
+
+
+def _listed(words: list[str], language: Language) -> int:
+    """
+    The place where a deed with several things ends: "put by six lengths of pipe, a bag of elbows and 2 tubs of flux";
+    0 for one thing, and for a list with a clause in it.
+    """
+    how = restating(language.code)
+    low = [word.lower() for word in words]
+    commas = [at for at, word in enumerate(low) if at > 1 and word == ","]
+    ends = [at for at, word in enumerate(low) if at > 1 and (word in STOPS and word != "," or word in how.ends)]
+    parts: list[tuple[int, int]] = []
+    for begin, end in zip(commas, [*commas[1:], len(low)]):
+        end = min([end, *(at for at in ends if at > begin)])
+        part = low[begin + 1:end]
+        inner = [at for at, word in enumerate(part) if word == language.and_]
+        things = [part[:inner[0]], part[inner[0] + 1:]] if inner else [part]
+        things = [one for one in things if one]
+        if len(inner) > 1 or not things or not all(_is_thing(one, language) for one in things):
+            break
+        parts.append((begin, end))
+        if inner or end in ends:
+            break
+    whole = bool(parts) and language.and_ in low[parts[-1][0]:parts[-1][1]]
+    return parts[-1][1] if whole else 0
+
+
+def _is_thing(part: list[str], language: Language) -> bool:
+    """Whether lower-case words are a thing, and no clause: "a bag of 22 elbows", "two brushes"."""
+    how = restating(language.code)
+    persons = {*how.asked, *how.asking, *how.subjects, *how.objects}
+    return len(part) <= _THING and persons.isdisjoint(word.partition("'")[0] for word in part) and (
+        how.auxiliaries.isdisjoint(part)) and (part[0] in how.determiners or _counted(part[0], language) or not done(
+            part[0], how) and part[0] not in how.prepositions)
 
 
 def wants_deed(request: str, language: Language) -> bool:

@@ -161,7 +161,9 @@ def clause_stated(clause: str, language: Language, sides: Sides = Sides()) -> St
         at = 0  # "I told you that it was £100"
     if at:
         behind = low[at + 1] if at + 1 < len(low) else ""
-        if low[at] not in how.having or participle(behind, how) or behind in how.before_verbs:
+        does_so = low[at] in (how.base, *how.based) and behind and not done(behind, how) and behind not in (
+            how.before_verbs) and behind != how.negation  # "you do Saturdays"
+        if not does_so and (low[at] not in how.having or participle(behind, how) or behind in how.before_verbs):
             return _stated([words[at], *words[:at], *words[at + 1:]], how, sides)
     # Turned round it is the question that it would be: "Roy has a key" is "does Roy have a key".
     persons = {*how.asked, *how.asking, *how.plural}

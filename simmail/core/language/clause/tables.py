@@ -93,6 +93,9 @@ class Restate(Struct, frozen=True, forbid_unknown_fields=True):
     request_fillers: frozenset[str] = frozenset()
     ways: Mapping[str, str] = {}
     proceeding: tuple[str, ...] = ("\0",)
+    readiness: tuple[str, ...] = ()
+    if_leads: tuple[str, ...] = ("\0",)
+    offered_by: frozenset[str] = frozenset()
     let: str = "\0"
     asked_about: Mapping[str, str] = {}
     negation: str = "\0"

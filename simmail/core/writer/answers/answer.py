@@ -11,6 +11,8 @@ from __future__ import annotations
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from simmail.core.language import dates
+from simmail.core.language.clause.alternatives import is_timed
 from simmail.core.language.clause.inverted import plain_of_ing
 from simmail.core.language.clause.offers import ultimatum
 from simmail.core.language.clause.opening import without_leads
@@ -77,7 +79,7 @@ CLOSE = frozenset({"private", "greeting", "event", "congrats", "sick"})
 _REFUSED = frozenset(("answer.no", "answer.not_so", "answer.denied", "answer.dont", "answer.wont", "answer.sorry"))
 _OPEN = frozenset(("answer.unknown", "answer.find_out", "answer.think", "answer.weigh", "answer.open", "answer.back"))
 #: What a line may name to say what it is the answer to.
-_NAMING = frozenset(("task", "undone"))
+_NAMING = frozenset(("task", "undone", "doc"))
 
 
 def answer(
@@ -210,6 +212,8 @@ def _alike(options: tuple[str, ...], language: Language) -> bool:
             return "phrase"
         return first if len(said) > _SHORT else "word"
     kinds = {kind(one) for one in options}
+    if len({one.partition(" ")[0].lower() for one in options}) == 1:
+        return True  # "I'll attend on 14 April", "I'll have my money back"
     return len(options) > _PAIR or len(kinds) == 1 or "number" not in kinds
 
 
@@ -222,6 +226,7 @@ def _chosen(
         wants = () if scene.request.persona.wants is UNSET else (scene.request.persona.wants,)
         # "I take them, or what shall I do?"
         things = tuple(one for one in question.options if not opens_question(one.lower(), language)) or question.options
+        things = _suiting(things, scene, read)
         option = own(liked(things, (*wants, *scene.request.notes), language) or dice.choice(
             things, "which", place), scene)
         able = _able(question.text, option, scene)
@@ -247,6 +252,16 @@ def _chosen(
         return Said(act="answer.own", values={**without_topic(values), "value": told or (
             f"{capital(_person(option, scene))}.")})
     return None
+
+
+def _suiting(options: tuple[str, ...], scene: Scene, read: Read) -> tuple[str, ...]:
+    """Those of some days or hours at which somebody is free, all where nobody is at any, and of other things all."""
+    if not all(is_timed(one, scene.language) for one in options):
+        return options
+    slots = {one: dates.find(one, read.base, read.found.language).slots[:1] for one in options}
+    free = tuple(one for one, said in slots.items() if said and (scene.calendar.suits(
+        said[0]) if said[0].timed else scene.calendar.working(said[0].start.date())))
+    return free or options
 
 
 def _person(option: str, scene: Scene) -> str:

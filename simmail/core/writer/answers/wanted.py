@@ -86,6 +86,11 @@ def _thing(question: MailQuestion, scene: Scene) -> str:
         parts = clause.split(", ")
         clause = next((one for one in parts if len(one.split()) > _BARE and not how.request_fillers.isdisjoint(
             one.lower().split())), parts[0])
+    if len(clause.split()) > _LONGEST:
+        # "We need the name of whoever we ring if there is a recall in the night."
+        said = clause.split()
+        joints = {language.and_, language.or_, *how.conditions, *how.ends}
+        clause = " ".join(said[:max((at for at in range(_BARE + 1, _LONGEST) if said[at].lower() in joints), default=0)])
     clause = without_leads(clause, asks.opening)
     tokens = [word for word in clause.split() if word.lower() not in how.request_fillers]
     if sum(word.isupper() and len(word) > 1 for word in tokens) > len(tokens) // 2:

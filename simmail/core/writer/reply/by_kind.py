@@ -31,6 +31,9 @@ _ANSWERING = frozenset({
     "agenda", "confirmation", "contact", "delivery", "details", "document", "enquiry", "information",
     "introduced", "meeting", "minutes", "notice", "received", "report", "signature", "status",
     "support", "task"})
+# Mail with words of its own for what it tells, which leave what it gives to choose.
+_LEFT_OPEN = frozenset({
+    "cancelled", "event", "delay", "notice", "bill", "invoice", "renewal", "terms", "signature", "payment", "account"})
 # Acts that give nothing yet: what else is asked to be done with it waits as well.
 _WITHHELD = frozenset({"document.ask", "document.refuse", "document.noted"})
 
@@ -44,11 +47,12 @@ def by_kind(mail: PointedMail) -> list[Said]:
         intent = "question"  # none is named
     sends = intent == "document" or intent not in WHOLE and intent not in (
         "support", "sick", "grief", "congrats", *DEALINGS)
-    papers = [one for one in left if sends and one not in told and (
+    # Where the mail as a whole names none, each is answered for itself.
+    papers = [one for one in left if sends and read.found.documents and one not in told and (
         one.type == "request" or is_request(one, scene)) and documents(one.text, scene.language)]
     if intent == "event" and any(is_request(one, scene) and asks_to_do(one.text, scene.language) for one in left):
         intent = "question"  # a favour is asked, and nobody invited
-    if any(is_proposal(one, scene) for one in left) or intent in ("cancelled", "event", "delay", "notice") and any(
+    if any(is_proposal(one, scene) for one in left) or intent in _LEFT_OPEN and any(
             one.form == "choice" and one.options for one in left):
         intent = "question"  # whatever else is written about the order
     remembered = bool(scene.request.own) and bool(left) and intent not in WHOLE and all(
