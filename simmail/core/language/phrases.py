@@ -12,6 +12,7 @@ from simmail.core.language.clause.question_types import asking, mentions_any
 from simmail.core.language.clause.tables import restating
 from simmail.core.language.tables import Language, every
 from simmail.core.language.tables import language as every_language
+from simmail.core.language.text import capital
 
 _WORD = re.compile(r"[€$£]?[^\W_]+(?:(?:['’.-]|(?<=[0-9]),(?=[0-9]))[^\W_]+)*|[,;:()?!–—]")
 _WORDS = 120
@@ -98,9 +99,13 @@ def _is_senders(low: list[str], at: int, senders: frozenset[str]) -> bool:
 
 def documents(sentence: str, language: Language) -> list[str]:
     """Return the documents a sentence asks to be sent, each with its determiner as the sending side says it."""
+    how = asking(language.code)
+    for aside in how.no_papers:
+        sentence = sentence.replace(aside, " ").replace(capital(aside), " ")
+    for cue in how.purposes if sentence.lower().startswith(how.purpose_leads) else ():
+        sentence = sentence[max(0, sentence.lower().find(cue)):]  # "to print the catalogue we need your logo"
     tokens = words(sentence)
     low = [token.lower() for token in tokens]
-    how = asking(language.code)
     if not any(word in language.send_words for word in low) or mentions_any(sentence, how.ever_after):
         return []
     looked = next((cue for cue in how.looking if cue in sentence.lower()), "")
@@ -150,8 +155,9 @@ def _no_document(low: list[str], start: int, hit: int, language: Language) -> bo
     inside = low[start:hit]
     if not language.belonging.isdisjoint(inside):
         return True  # "in my own notes" are there already
-    if any(word[:1].isdigit() for word in inside) and low[hit] in language.generic_documents:
-        return True
+    if any(word[:1].isdigit() for word in inside) and (
+            low[hit] in language.generic_documents or low[hit] in language.spans):
+        return True  # "30 minutes"
     return low[hit] in language.told_details and not language.details_of.isdisjoint(inside)
 
 

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta, timezone
 from typing import NamedTuple
 
 from simmail.core.language.dates import END_OF_DAY, due
+from simmail.core.language.clause.tables import restating
 from simmail.core.language.phrases import is_document
 from simmail.core.language.reader import Findings
 from simmail.core.language.tables import LANGUAGES, Language, every, language
@@ -64,6 +65,9 @@ def _read(sentence: str, subject: str, local: datetime) -> MailPromise | None:
     if len(low) != len(sentence) or any(map(low.__contains__, every("promises_nothing"))):
         return None
     for known in map(language, LANGUAGES):
+        first = low.split()[:1]
+        if first and first[0] in restating(known.code).conditions:
+            continue  # "if one is missing I'll send it"
         starts = [low.find(start) + len(start) for start in known.promising if start in low]
         if not starts or _waits(low, min(starts), known):
             continue

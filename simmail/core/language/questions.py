@@ -101,7 +101,20 @@ def asks(sentence: str, language: Language, alone: bool = False) -> bool:
         return False
     if alone and len(sentence) < _ALONE:
         return True
+    if _cries(sentence, language):
+        return False
     return asks_opinion(sentence, language) or not is_idle(sentence, language)
+
+
+def _cries(sentence: str, language: Language) -> bool:
+    """Whether a sentence only tells something with two question marks: "and he's come home shaved, for TEETH??"."""
+    how = restating(language.code)
+    if how.order != "inverted" or not sentence.rstrip(_CLOSING).endswith("??") or len(sentence.split()) < _SHORTEST:
+        return False
+    said = without_leads(sentence, asking(language.code).opening).split()
+    first = said[0].lower().partition("'")[0] if said else ""
+    return first in {*how.asking, *how.subjects, *how.others} and not opens(sentence, language) and type_of(
+        sentence.lower(), language) == ""
 
 
 def is_question(sentence: str) -> bool:
@@ -421,7 +434,7 @@ def apart(question: str, language: Language) -> list[str]:
             if _SHORTEST <= at < last and not bare and (
                     not after.startswith(f"{language.or_} ") and opens(question[at + len(joint):], language)
                     or opens_question(after, language) or asks_late(after, language)
-                    or "," in joint and after.startswith(whether) and type_of(
+                    or ("," in joint or after.startswith(whether[:1])) and after.startswith(whether) and type_of(
                         low[:at].rpartition(", ")[2], language)) and not any(
                 abs(at - cut) < 8 for cut, _ in cuts
             ):
@@ -543,9 +556,18 @@ def options(sentence: str, language: Language, asked: bool = False) -> tuple[str
         sentence = tail  # "no excuses: the first or the last week?"
     how = restating(language.code)
     found = [_whole(one, language) for one in _offered(sentence, language, asked)]
+    if len(found) == len(("one", "other")) and asked and _about_as_many(found, language):
+        return ()
     if len(found) > len(("one", "other")):
         found = [one for one in found if one.lower() not in how.auxiliaries]  # "what the motto was, red or blue"
     return tuple(found) if all(found) else ()
+
+
+def _about_as_many(found: Sequence[str], language: Language) -> bool:
+    """Whether two things are a number of them: "three or four kinds"."""
+    one, other, *behind = (*(word.lower() for thing in found for word in thing.split()), "", "")
+    counts = {word: number for word, number in language.counts.items() if word not in language.determiners}
+    return bool(behind[:1] and behind[0]) and counts.get(other, 0) - counts.get(one, 0) == 1 and one in counts
 
 
 def _whole(option: str, language: Language) -> str:

@@ -274,7 +274,8 @@ class Findings:
         """Return all that wants an answer, in its order: questions, and what is asked for without a question mark."""
         # "G. Prats" below a mail is no item of a list.
         signed = self.sender.name.lower().split()
-        items = {one for one in self.prose.items if one.lower() not in signed}
+        items = {one for one in self.prose.items if one.lower() not in signed and not any(
+            word.strip(",.") in signed for word in one.lower().split()[:2])}
         asked, items = unmarked.spread(self._questions, items, self.prose.body, self.language, self._asked)
         found = points(asked, self._asked_for, self.language, items, bool(
             self.mail.in_reply_to), self.prose.body)[:MOST]

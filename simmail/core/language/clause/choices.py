@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from simmail.core.language.clause import question_types
 from simmail.core.language.clause.tables import restating
-from simmail.core.language.clause.times import either_time
-from simmail.core.language.clause.ways import ways
+from simmail.core.language.clause.choosing.times import either_time
+from simmail.core.language.clause.choosing.ways import ways
 from simmail.core.language.questions import MailQuestion, is_question, options, read_question
 from simmail.core.language.tables import Language
 from simmail.core.language.text import say
@@ -37,6 +37,7 @@ def choice(
         # "It comes in leather or canvas.  Let me know which."
         offer = _named(before, language) if before and wants_which(sentence, language) else ()
         if question_types.mentions_any(sentence, question_types.asking(language.code).free_choice):
+            offer = either_time(sentence, language) or offer
             offer = both if len(both := ways(sentence, language)) > 1 else offer
         return _choice(read_question(sentence, language), offer) if offer else None
     if question_types.mentions_any(sentence, restating(language.code).proceeding) and len(
@@ -67,7 +68,8 @@ def _choice(question: MailQuestion, offer: tuple[str, ...]) -> MailQuestion:
 
 def _named(before: str, language: Language) -> tuple[str, ...]:
     both = either_time(before, language) or ways(before, language)
-    return (both if len(both) > 1 else ()) or _may(before, language) or options(f"{before}?", language, asked=True) or _pair(before, language)
+    return (both if len(both) > 1 else ()) or _may(before, language) or options(
+        f"{before}?", language, asked=True) or _pair(before, language)
 
 
 def _asks_which(question: MailQuestion, language: Language) -> bool:
@@ -94,6 +96,8 @@ def wants_which(sentence: str, language: Language) -> bool:
     cue = max((at for one in question_types.asking(language.code).telling if (at := plain.rfind(f" {one} ")) > 0),
               default=-1)
     words = plain[cue + 1:].split()
+    # "Which way you want to go by the end of next week"
+    words = words[:next((at for at, one in enumerate(words) if at > _BARE and one in language.due_words), None)]
     which = language.choice_words.union(language.choosing_words)
     how, spots = restating(language.code), range(max(0, len(words) - _BEHIND), len(words) - 1)
     bare = any(words[at] in language.choosing_words and (words[at + 1] in how.pronouns or (

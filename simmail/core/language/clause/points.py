@@ -14,10 +14,11 @@ from simmail.core.language.clause import offers, question_types, unmarked
 from simmail.core.language.clause.alternatives import several
 from simmail.core.language.clause.choices import choice, offered_before, picks_of_list, wants_which
 from simmail.core.language.clause.opening import opens
+from simmail.core.language.clause.restate import deed
 from simmail.core.language.clause.statement import clause_stated, positive
 from simmail.core.language.clause.tables import clause_words, cut, restating
-from simmail.core.language.clause.times import offered_times
-from simmail.core.language.phrases import documents
+from simmail.core.language.clause.choosing.times import offered_times
+from simmail.core.language.phrases import asks_for_something, documents
 from simmail.core.language.questions import MailQuestion, is_question, options, read_question
 from simmail.core.language.tables import Language
 from simmail.core.language.tables import language as known
@@ -35,6 +36,8 @@ _FIGURES = 5
 _NUMBERS = re.compile(r"\([1-9a-e]\)\s+")
 #: So many indirect questions are several; words of the day by which they are to be answered.
 _MORE, _BY_DAY = 2, 4
+#: Letters of a word that asks for no more than to be told: "state", "specify".
+_TELLS = 4
 #: Characters by which it is told what an indirect question asks for.
 _AHEAD = 40
 #: What is said of something in brackets.
@@ -102,6 +105,9 @@ def points(
             found.append(_about(clause, clause, language))
         elif clause := _assured(sentence, language):
             found.append(_about(clause, clause, language, checks=True))
+        elif len(asked) < _MORE and (clause := _to_confirm(sentence, language)):
+            # "And can you confirm you still have the frame, because nobody could find it."
+            found.append(_about(clause, clause, language))
         elif offer := offers.ultimatum(sentence, language):
             found.append(_chosen(read_question(sentence, language), offer))
         elif offered_of := _choosing(sentence, asked, before, body, language):
@@ -122,16 +128,21 @@ def points(
                 sentence, language) or (read_question(sentence, language).options if ": " in sentence else ())
             found.append(_chosen(wish, offer) if offer and wish.type != "yes_no" else wish)
             found.extend([_wanted(behind, language)] if two else ())
+        elif clauses and len(asked) > 1 and len(told := _told_of(
+                asked, clauses, language)) == len(asked) + len(clauses):
+            # "Can I have some more, and could you tell me whether I have to come, and how much it is?"
+            found.extend(point for point in told if point is not None)
         elif clauses and not any(one.options for one in asked):
             before_it = sentence.partition(clauses[0])[0]
             found.extend(read_question(one, language) for one in _asked_before(before_it, language))
-            paper = before_it.rpartition(f" {language.and_} ")[0] if sentence in asked_for else ""
-            if documents(paper, language):
+            paper = _wished_before(before_it, language) if sentence in asked_for else ""
+            if paper:
                 # "Could you send me the price list and tell me if you deliver?"
                 found.append(replace(read_question(f"{paper}.", language), form="request", type="request", options=()))
             found.extend(_about(clause, clause, language) for clause in clauses)
             rest = sentence.partition(clauses[-1])[2].removeprefix(f" {language.and_} ").strip(" .?!")
             rest = rest.strip(", ").removeprefix(f"{language.and_} ")
+            rest = _without_so(rest, language)
             if question_types.type_of(rest.lower(), language) or rest and opens(rest, language):
                 found.append(read_question(f"{capital(rest)}?", language))
         elif (chosen := choice(sentence, asked, before, listed, language)) is not None:
@@ -146,7 +157,7 @@ def points(
                 # "And the discount that you gave us, is that in it already?"
                 found.append(_claim(claim, answers, language))
             opinions.extend(one for one in asked if one.form == "opinion")
-            found.extend(one for one in asked if one.form != "opinion")
+            found.extend(_stating(one, language) for one in asked if one.form != "opinion")
         elif question_types.mentions_any(sentence, question_types.asking(language.code).free_choice) and (
                 offer := options(f"{sentence.rstrip(' .!')}?", language, asked=True)):
             found.append(replace(read_question(sentence, language), form="choice", type="choice", options=offer))
@@ -163,13 +174,32 @@ def points(
                 sentence.lower(), language) or "request", options=()))
         found[size:] = [_with_offer(one, sentence, [one for one, _ in pairs[:at]], body, language)
                         for one in found[size:]]
+        found[size:] = _once(found[:size], found[size:])
         before = sentence
         listed = several(sentence, language) or (listed if len(sentence.split()) < _SHORT else ())
     # "Please let me know" beside a question asks for nothing more, and "if it is, please don't pick b" for nothing.
     return (*(one for one in found if len(found) == 1 or one.form != "request" or not (
         question_types.only_asks_to_be_told(one.text, language) or question_types.forbids(one.text, language)
-        or one.text.partition(" ")[0].lower() in restating(language.code).any_words)),
+        or one.text.partition(" ")[0].lower() in restating(language.code).any_words
+        or question_types.mentions_any(one.text, question_types.asking(language.code).in_replies))),
             *opinions[:1])
+
+
+def _once(before: Sequence[MailQuestion], here: list[MailQuestion]) -> list[MailQuestion]:
+    """
+    What a sentence asks, without a choice between what was to be chosen from before, and of "what shall we do with it,
+    do you want it back or not?" only what is to be chosen.
+    """
+    asked = {tuple(sorted(map(_short, one.options))) for one in before if len(one.options) > 1}
+    found = [one for one in here if len(one.options) < _MORE or tuple(sorted(map(_short, one.options))) not in asked]
+    led = len(found) == _MORE and found[0].type in ("what", "how") and not found[0].options and (
+        found[1].form == "choice") and len(found[1].options) > 1 and not found[1].topic
+    return [replace(found[1], topic=found[0].topic)] if led else found
+
+
+def _short(option: str) -> str:
+    """A thing to choose without what stands in brackets behind it."""
+    return _ASIDE.sub("", option).lower()
 
 
 def _goes_on(rest: Sequence[tuple[str, list[MailQuestion]]], items: Collection[str], body: str) -> bool:
@@ -191,7 +221,8 @@ def _choosing(
     if between := offers.slashed(sentence, language) if is_question(sentence) else ():
         return [_chosen(read_question(sentence, language), between)]
     if not asked:
-        named = wants_which(sentence, language)
+        named = wants_which(sentence, language) or question_types.mentions_any(
+            sentence, restating(language.code).proceeding_told)
         letters = f" {language.or_} " in sentence
         above = offers.listed_above(sentence, body, language) if named or letters else []
         things = above or (named or letters) and offers.inline(before, language) or (
@@ -209,7 +240,8 @@ def _with_offer(
         return one
     told = question_types.mentions_any(f" {one.text.lower()}", question_types.asking(language.code).telling)
     offer = offers.bracketed(one.text, language) if one.form != "request" or told else ()
-    if not offer and not one.options and picks_of_list(one, language):
+    told_what = question_types.mentions_any(one.text, restating(language.code).proceeding_told)
+    if not offer and not one.options and (told_what or picks_of_list(one, language)):
         offer = tuple(thing.thing for thing in offers.listed_above(sentence, body, language) or offers.inline(
             before[-1] if before else "", language))
     if not offer and not one.options and one.type in ("what", "when"):
@@ -241,6 +273,27 @@ def _assured(sentence: str, language: Language) -> str:
             rest, language) and not clause_stated(positive(rest, language), language):
         return ""
     return rest
+
+
+def _to_confirm(sentence: str, language: Language) -> str:
+    """Return the clause that is to be confirmed: "you still have the frame"; C{""} for a thing, and for none."""
+    how, low = restating(language.code), sentence.lower()
+    cue = next((one for one in question_types.asking(language.code).confirming if f" {one} " in f" {low}"), "")
+    if not cue or how.order != "inverted" or len(low) != len(sentence):
+        return ""
+    rest = sentence[f" {low}".index(f" {cue} ") + len(cue):].strip(" .!?")
+    words = cut(clause_words(rest), how)
+    at = next((at for at, word in enumerate(words[:_BY_DAY + 1]) if word.lower() in how.reporting_that), -1)
+    clause = " ".join(words[at + 1:])  # "by Friday that the hall is free"
+    told = clause_stated(clause, language) if words and not question_types.type_of(rest.lower(), language) else None
+    return clause if told is not None and told.yes else ""
+
+
+def _stating(question: MailQuestion, language: Language) -> MailQuestion:
+    """A question without a verb before its subject, that was behind "whether", as what it asks about."""
+    first = question.text.partition(" ")[0].lower()
+    told = question.type == "yes_no" and not question.behind and first in restating(language.code).others
+    return _about(question.text.rstrip("?"), question.text.rstrip("?"), language) if told else question
 
 
 def _numbered(sentence: str, language: Language) -> tuple[str, ...]:
@@ -308,6 +361,32 @@ def _claim(claim: str, answers: bool, language: Language) -> MailQuestion:
     return replace(_about(claim, claim, language, checks=True), recalls=answers, claims=True)
 
 
+def _told_of(
+    asked: Sequence[MailQuestion], clauses: Sequence[str], language: Language
+) -> list[MailQuestion | None]:
+    """
+    The questions of a sentence, those that ask whether something is so by what they ask about; with None for each of
+    these, so that none is missed.
+    """
+    found: list[MailQuestion | None] = []
+    for one in asked:
+        inside = next((clause for clause in clauses if clause.lower() in one.text.lower()), "")
+        found.extend((_about(inside, inside, language), None) if inside else (one,))
+    return found
+
+
+def _wished_before(head: str, language: Language) -> str:
+    """What is wanted beside what is to be told: "could you send me a list", before "and tell me"; C{""} for nothing."""
+    wish = head.rpartition(f" {language.and_} ")[0].rstrip(" ,")
+    cut = question_types.clauses(f"{wish} ", language) or _asked_before(f"{wish} x", language)
+    first, comma, last = wish.rpartition(", ")
+    if comma and last.partition(" ")[0].lower() in language.determiners and len(last.split()) <= _PHRASE:
+        wish = f"{first} {language.and_} {last}"  # "samples, a price list, and tell me ..."
+    # "Could you try it again and tell us if it works" is one thing.
+    sends = not language.send_words.isdisjoint(deed(wish, language)[0].lower().split()[:1])
+    return wish if not cut and asks_for_something(wish, language) and (sends or documents(wish, language)) else ""
+
+
 def _asked_before(head: str, language: Language) -> list[str]:
     """What is asked before "whether": "how many there will be" of "let me know how many there will be and whether"."""
     words = head.rstrip(", ").split()
@@ -339,20 +418,23 @@ def _offered(sentence: str, before: str, language: Language) -> str:
 def _wanted(item: str, language: Language) -> MailQuestion:
     """The request for an item of a list, of the type of its noun: "the name of the treasurer"."""
     item = calm(item)
-    so = next((one for one in question_types.asking(language.code).if_so if item.lower().startswith(f"{one} ")), "")
-    if so and question_types.type_of(behind := item[len(so):].lower().lstrip(" ,"), language):
-        item = item[-len(behind):]  # "whether you want to, and if so for how many"
+    item = _without_so(item, language)
     whether = next((one for one in question_types.asking(language.code).whether if item.lower().startswith(
         f"{one} ")), "")
     if whether:
         return _about(f"{item[len(whether):].strip()}", item[len(whether):].strip(), language)
+    head, found, clause = item.partition(question_types.asking(language.code).confirmed)
+    if found and len(head.split()) < _MORE and clause_stated(clause.rstrip(_MARKS), language):
+        clause = clause.rstrip(_MARKS)
+        return _about(clause, clause, language)  # "confirmation that the glass will be single"
     existing = question_types.asking(language.code).existing
     if existing and item.partition(" ")[0].lower() in restating(language.code).any_words:
         return read_question(capital(existing.format(thing=item.rstrip(_MARKS).lower())), language)
     if question_types.type_of(item.lower(), language):
         how = restating(language.code)
         # "Bis wann Sie unterschreiben": of what its reader does it needs nothing.
-        own = how.order != "inverted" and not {*how.asked, *how.you}.isdisjoint(item.split())
+        own = not {*how.asked, *how.you}.isdisjoint(item.split()) if how.order != "inverted" else not (
+            how.auxiliaries | how.pronouns).isdisjoint(item.lower().split())
         return replace(read_question(f"{item.rstrip(' .?!,;:')}?", language), needs=not own)
     read = read_question(item, language)
     return replace(read, form="request", type=question_types.named_type(item, language) or "request", options=(),
@@ -364,6 +446,13 @@ def _day_of(question: MailQuestion, language: Language) -> MailQuestion:
     """The question which of several days it is to be, where a thing that is wanted is that: "your preferred slot"."""
     picks = question_types.mentions_any(f" {question.text.lower()}", question_types.asking(language.code).picking_days)
     return replace(question, form="when", type="when") if picks else question
+
+
+def _without_so(item: str, language: Language) -> str:
+    """An indirect question without the case it is asked for: "whether you want to, and if so for how many"."""
+    so = next((one for one in question_types.asking(language.code).if_so if item.lower().startswith(f"{one} ")), "")
+    behind = item[len(so):].lower().lstrip(" ,") if so else ""
+    return item[-len(behind):] if behind and question_types.type_of(behind, language) else item
 
 
 def _listed(sentence: str, language: Language) -> list[str]:
@@ -378,7 +467,7 @@ def _listed(sentence: str, language: Language) -> list[str]:
 
 
 def _several(sentence: str, language: Language) -> list[str]:
-    """Three or more things that a plea wants, each with its article: "reply with your slot, the name and any wishes"."""
+    """Three or more things that a plea wants, each with its article: "reply with your slot, the name and any notes"."""
     low, how = sentence.lower(), restating(language.code)
     cue = next((one for one in question_types.asking(language.code).listing if one in low), "")
     if not cue or is_question(sentence) or len(low) != len(sentence):
@@ -392,6 +481,8 @@ def _several(sentence: str, language: Language) -> list[str]:
     # What else is listed is told or sent in one go.
     apart = any(one.partition(" ")[0].lower() in how.any_words or question_types.mentions_any(
         f" {one.lower()}", question_types.asking(language.code).picking_days) for one in items)
+    apart = apart or not any(
+        one.partition("(")[0].split()[-1].lower().endswith(tuple(language.details)) for one in items)
     return items if len(items) > _MORE and plain and apart else []
 
 
@@ -414,7 +505,7 @@ def _clauses_listed(sentence: str, language: Language) -> list[str]:
     if not asking:
         return []  # things alone are told in one go
     if is_question(sentence) and restating(language.code).order == "inverted" and (
-            len(asking) < _MORE or asking[0] != next((at for at in begins if at >= cues[0]), 0) or any(
+            len(asking) < _MORE or low[:asking[0]].rstrip()[-1:] == "," or any(
                 opens(sentence[at:], language) for at in begins if at not in asking)):
         return []  # "can you tell me the price, and do you deliver?"
     things = [at for at in begins if low[at:].partition(" ")[0] in language.determiners]
@@ -436,7 +527,9 @@ def _behind_day(low: str, at: int, language: Language) -> int:
 def _telling(code: str) -> re.Pattern[str]:
     """What asks to be told something."""
     how = question_types.asking(code)
-    cues = sorted({cue.rstrip() for cue in (*known(code).ask_words, *how.wanting, *how.reported)}, key=len)[::-1]
+    telling = (one for one in how.telling if len(one) > _TELLS)
+    cues = sorted({cue.rstrip() for cue in (
+        *known(code).ask_words, *how.wanting, *how.reported, *telling)}, key=len)[::-1]
     return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, cues))})(?!\w)" if cues else r"(?!)")
 
 
@@ -467,6 +560,8 @@ def _named(item: str, language: Language) -> str:
     words = item.partition("(")[0].strip(" .,;:").split()
     first = words[0].lower() if words else ""
     how = restating(language.code)
+    if len(words) > _PHRASE + 2 and first in language.determiners and how.order == "inverted":
+        words = _headed(words[1:], language, first)  # "a note on how many of the sashes could be repaired"
     if len(words) > _OF and words[2].lower() in language.of_words:
         # "The number of people", of "the number of people on site at the time"
         end = next((at for at in range(_OF, len(words)) if words[at].lower() in how.prepositions | how.pronouns), None)
@@ -481,19 +576,24 @@ def _named(item: str, language: Language) -> str:
         how.auxiliaries.isdisjoint(map(str.lower, words))) else ""
 
 
-def _headed(words: list[str], language: Language) -> list[str]:
-    """A noun that has no article, with one, and what belongs to it: "the latest spec for the bagel"; C{[]} for none."""
+def _headed(words: list[str], language: Language, article: str = "") -> list[str]:
+    """
+    A noun with its article and what belongs to it, "the latest spec for the bagel"; C{[]} for none.
+
+    @param article: the one it has, C{""} for none.
+    """
     how, low = restating(language.code), [word.lower().strip(_MARKS) for word in words]
     ends = how.pronouns | how.auxiliaries | how.unclear | how.conditions | {*how.asked, *how.asking}
     asks = tuple(one for one in language.question_words if len(one) > len("to"))
     end = next((at for at, word in enumerate(low) if word in ends or word.startswith(asks)), len(low))
     while end and low[end - 1] in how.prepositions | language.of_words | language.determiners | {language.and_}:
         end -= 1
-    if not (end < len(low) or end > 1) <= end <= _PHRASE + 1 or low[0] in how.verbs | how.prepositions or not low[0].isalpha() or (
+    least = 1 if article or end < len(low) else _MORE
+    if not least <= end <= _PHRASE + 1 or low[0] in how.verbs | how.prepositions or not low[0].isalpha() or (
             not language.default_determiner):
         return []
     first = words[0] if not words[0].istitle() else low[0]
-    return [language.default_determiner, first, *words[1:end]]
+    return [article or language.default_determiner, first, *words[1:end]]
 
 
 def _announces(sentence: str, language: Language) -> bool:
@@ -501,7 +601,8 @@ def _announces(sentence: str, language: Language) -> bool:
     low = f" {sentence.lower()}"
     chooses = question_types.mentions_any(low, question_types.asking(language.code).picking)  # "choose one of these:"
     return sentence.endswith(":") and not chooses and any(
-        f" {cue}" in low for cue in (*language.ask_words, *question_types.asking(language.code).wanting))
+        f" {cue}" in low for cue in (*language.ask_words, *question_types.asking(language.code).wanting,
+                                     *question_types.asking(language.code).reported))
 
 
 def _picks_day(sentence: str, language: Language) -> bool:
@@ -514,6 +615,8 @@ def _picks_day(sentence: str, language: Language) -> bool:
 def _demands(sentence: str, language: Language) -> bool:
     """Whether a few words before a list say that it is wanted: "I want", "we need"."""
     low, how = sentence.lower().strip(_MARKS + " "), question_types.asking(language.code)
+    if sentence[-1:].isalnum() and low.endswith(how.reported):
+        return True  # "I paid at once, but I want to know", and a list
     return len(low.split()) <= _FEW and sentence[-1:] not in _ENDED and any(
         f" {low} ".find(f" {cue.strip()} ") >= 0 for cue in (*how.demanding, *how.wanting))
 

@@ -94,6 +94,7 @@ class Asking(Struct, frozen=True, forbid_unknown_fields=True):
     types: Mapping[str, tuple[str, ...]] = {}
     whether: tuple[str, ...] = ()
     unsure: tuple[str, ...] = ()
+    knowing_ends: frozenset[str] = frozenset()
     own_plans: tuple[str, ...] = ()
     contacting: tuple[str, ...] = ()
     oneself: frozenset[str] = frozenset()
@@ -161,10 +162,18 @@ class Asking(Struct, frozen=True, forbid_unknown_fields=True):
     picked: frozenset[str] = frozenset()
     picking_days: tuple[str, ...] = ("\0",)
     suiting_words: tuple[str, ...] = ("\0",)
+    around: frozenset[str] = frozenset()
     spanning: frozenset[str] = frozenset()
     joining_days: frozenset[str] = frozenset()
     existing: str = ""
     listing: tuple[str, ...] = ()
+    purposes: tuple[str, ...] = ()
+    purpose_leads: tuple[str, ...] = ("\0",)
+    confirming: tuple[str, ...] = ()
+    confirmed: str = "\0"
+    no_papers: tuple[str, ...] = ()
+    in_replies: tuple[str, ...] = ("\0",)
+    those_days: tuple[str, ...] = ("\0",)
     picking: tuple[str, ...] = ("\0",)
     standing_in: tuple[str, ...] = ()
     sending: frozenset[str] = frozenset()

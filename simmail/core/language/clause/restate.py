@@ -76,6 +76,7 @@ def deed(request: str, language: Language, polite: bool = True) -> tuple[str, st
     if len(words) - len(rest) > 1:
         return "", ""  # "let us know and we will ..."
     rest = [word for at, word in enumerate(rest) if at or word.lower() != language.and_]
+    rest = _as_many(rest, language)
     things = _listed(rest, language) if how.order == "inverted" else 0
     words = rest[:things] or cut(rest, how)
     # "Before then" is a time.
@@ -101,6 +102,18 @@ def deed(request: str, language: Language, polite: bool = True) -> tuple[str, st
         said = fit(inverted.flipped([low_words[0], *words[1:]], how)).replace(" ,", ",")
         return said, said
     return verb_second.deed(words, how, polite)
+
+
+def _as_many(words: list[str], language: Language) -> list[str]:
+    """Words with "three or four" in one piece, so that no deed ends within."""
+    found: list[str] = []
+    for word in words:
+        if found[1:] and found[-1].lower() == language.or_ and _counted(found[-2].lower(), language) and _counted(
+                word.lower(), language):
+            found[-2:] = [f"{found[-2]} {found[-1]} {word}"]
+        else:
+            found.append(word)
+    return found
 
 
 def _counted(word: str, language: Language) -> bool:

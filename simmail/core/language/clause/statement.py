@@ -12,11 +12,12 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from simmail.core.language.clause.choosing.objects import with_object
 from simmail.core.language.clause.declarative import languages as declarative
 from simmail.core.language.clause.inverted import flipped, participle, past_tense, plain_of_past, third_person
 from simmail.core.language.clause.subject import says, subject_end
 from simmail.core.language.clause.tables import (
-    STOPS, Restate, Sides, clause_words, cut, done, fit, led_in, past, restating, third,
+    STOPS, Restate, Sides, clause_words, cut, done, fit, led_in, restating, third,
 )
 from simmail.core.language.tables import Language
 from simmail.core.language.text import calm
@@ -94,7 +95,7 @@ def either_stated(question: str, language: Language, sides: Sides = Sides()) -> 
     if whether and whether[0].lower() in how.whether:
         return _yes(clause_stated(" ".join(whether[1:]), language, sides), stated(other, language, sides))
     left = _asking_words(asked, how)
-    right = _unfilled(_without_leads(clause_words(other), how), how)
+    right = unfilled(without_lead_words(clause_words(other), how), how)
     if len(left) < 2 or not right:
         return ()
     if left[0].lower() == how.base and left[1].lower() in how.asking and left[1].lower() != how.offerer:
@@ -103,13 +104,14 @@ def either_stated(question: str, language: Language, sides: Sides = Sides()) -> 
     if low[0] in how.auxiliaries and len(low) > 1:
         if low[1] in how.asking and (len(low) == 2 or low[0] in how.offering):
             if first is None:
-                return ()
+                offered = fit(f"{how.please} {flipped(cut(right[2:], how), how, sides)}")
+                return (offered,) if len(low) > 2 and low[0] in how.offering else ()
             # "Will you bring it, or shall we collect it?", "do you want to, or shall I?".
             deed = flipped(cut(right[2:], how), how, sides)
             return first.yes, how.you_do if len(low) == 2 else fit(f"{how.please} {deed}")
         if left[0].lower() in how.offering and low[0] == how.base and low[1] in how.asked:
             right = [how.will, *right[1:]]
-        return _yes(first, _stated(cut(right, how), how, sides))
+        return with_object(_yes(first, _stated(cut(right, how), how, sides)), how)
     if other.partition(" ")[0].lower() in how.auxiliaries:
         return _yes(first)  # "or do you know somebody who'd have it"
     if low[0] == how.no_longer or low[0] in how.limiting:
@@ -121,7 +123,7 @@ def either_stated(question: str, language: Language, sides: Sides = Sides()) -> 
     if not end or not left[end:] or plain and not (
             done(low[0], how) and low[0] not in how.no_verbs and done(left[end].lower(), how)):
         return ()
-    return _yes(first, _stated([*left[:end], *cut(right, how)], how, sides))
+    return with_object(_yes(first, _stated([*left[:end], *cut(right, how)], how, sides)), how)
 
 
 def _to_the_end(question: str, how: Restate, language: Language) -> str:
@@ -147,8 +149,10 @@ def clause_stated(clause: str, language: Language, sides: Sides = Sides()) -> St
         return None
     tokens = _as_said(clause, how).strip(" ?!.").split()
     # "There's any chance" is "there is".
-    head = [language.contractions.get(word.replace("\u2019", "'").lower(), word) for word in tokens[:3]]
-    words = cut(_unfilled(_without_leads(clause_words(" ".join([*head, *tokens[3:]])), how), how), how)
+    said = [word.replace("\u2019", "'") for word in tokens[:3]]
+    head = [language.contractions.get(one.lower()) or language.contractions.get(one, word)
+            for one, word in zip(said, tokens)]
+    words = cut(unfilled(without_lead_words(clause_words(" ".join([*head, *tokens[3:]])), how), how), how)
     low = [word.lower() for word in words]
     if not 2 <= len(words) <= _LONGEST:
         return None
@@ -217,71 +221,6 @@ def bidden(request: str, language: Language, sides: Sides = Sides()) -> str:
     return fit(flipped([low[0], *words[1:]], how, sides))
 
 
-def wondered(question: str, language: Language, sides: Sides = Sides()) -> str:
-    """
-    Return what a question with a question word asks as a clause behind "I don't know": C{which papers you need}.
-
-    @return: C{""} for what cannot be said for certain.
-    """
-    how = restating(language.code)
-    first, _, behind = _ASIDE.sub("", question).replace("\u2019", "'").partition(" ")
-    plain = f"{language.contractions.get(first.lower(), first)} {behind}"
-    words = _unfilled(_without_leads(clause_words(plain), how), how) if how.order == "inverted" else []
-    low = [word.lower() for word in words]
-    start = next((one for one in how.question_starts if " ".join(low).startswith(f"{one} ")), "")
-    if not start:
-        return declarative.wondered(question, language.code, sides.we, sides.far)
-    whole = [low[0], *words[1:]]
-    words = cut(whole, how)
-    if len(whole) == len(words) + 1 and whole[-1].lower() in how.prepositions:
-        words = whole  # "which tap did we end up with?"
-    low = [word.lower() for word in words]
-    if low[1:2] and low[1] in how.unasked or not how.repeating.isdisjoint(low):
-        return ""  # "what about the cones?", "where was it again?"
-    size = len(start.split())
-    at = next((at for at in range(size, min(len(words), size + _NEAR)) if low[at] in how.auxiliaries), 0)
-    told = next((spot for spot in range(size, at or len(words)) if low[spot] in how.pronouns or spot > size and third(
-        low[spot], how)), 0)
-    behind = low[at + 1] if 0 < at < len(low) - 1 else ""
-    if told and at != size or at > size and done(behind, how) and behind not in how.no_verbs:
-        # "Which gate we should use", "what one drawing would cost"
-        return fit(flipped(words, how, sides)) if len(words) <= _LONGEST else ""
-    if not at:
-        # "Who signs for it", "who paid": the question word is the subject.
-        alone = size < len(words) <= _LONGEST and (third(low[size], how) or past(low[size], how))
-        return fit(flipped(words, how, sides)) if alone else ""
-    if at == size == len(low) - 2 and low[at] in how.having and behind in how.subjects:
-        return fit(flipped(words, how, sides))  # "who had it?"
-    if at == size and behind and (size > 1 or low[0] not in how.place_words) and _tells(behind, low[at], how):
-        return fit(flipped(words, how, sides)) if len(words) <= _LONGEST else ""  # "who is right", "what is missing"
-    head = flipped(words[:at], how, sides)
-    clause = _parted(words[at:], how, sides)
-    if clause is None:
-        # "What is the price": what stands behind the verb is all there is.
-        rest = words[at + 1:]
-        simple = not any(says(one.lower(), how) or one.lower() in how.prepositions | how.when_words for one in rest)
-        alone = at == size and low[at] in how.being and 0 < len(rest) < _NEAR and (
-            rest[0].lower() in how.determiners and (simple or low[0] not in how.place_words))
-        return fit(f"{head} {flipped(rest, how, sides)} {low[at]}") if alone else ""
-    if clause.verb in how.being and any(word.lower() in how.verbs for word in clause.subject[1:]):
-        return ""  # "what's the committee want to do?"
-    # Nothing is promised by it: "which way would you go".
-    verbs = [how.mine.get(clause.verb, clause.verb)] if clause.verb in how.asked_for else _verbs(clause, how)
-    said = [head, *clause.subject, *verbs, flipped(clause.rest[clause.used:], how, sides)]
-    return fit(" ".join(said)) if len(words) <= _LONGEST else ""
-
-
-def _tells(word: str, verb: str, how: Restate) -> bool:
-    """Whether a word behind a first verb is said of the question word before that, so that it has no other subject."""
-    if word == how.there and verb in how.being:
-        return True
-    if word in how.asked or word in how.asking or word in how.subjects or word in how.determiners:
-        return False
-    if verb in how.modals:
-        return done(word, how)
-    return (verb in how.being or verb in how.having) and (says(word, how) or word == how.to)
-
-
 def _yes(*statements: Statement | None) -> tuple[str, ...]:
     return tuple(one.yes for one in statements if one is not None and one.yes)
 
@@ -323,7 +262,7 @@ def _asking_words(question: str, how: Restate) -> list[str]:
         if how.also in low[1:3] and parts[at - 1] and low[0] not in how.auxiliaries:
             parts[at - 1:at + 1] = [[*parts[at - 1][:-1], f"{parts[at - 1][-1]},", *parts[at]]]
     for part in reversed(parts):
-        words = cut(_unfilled(_without_leads(part, how), how), how)
+        words = cut(unfilled(without_lead_words(part, how), how), how)
         if len(words) > 1 and words[0].lower() in how.auxiliaries:
             behind = next((one for one in parts[parts.index(part) + 1:] if one), [])
             return words if len(parts[-1]) <= _BEHIND or part is parts[-1] or behind[0].lower() in (
@@ -331,11 +270,11 @@ def _asking_words(question: str, how: Restate) -> list[str]:
     return []
 
 
-def _unfilled(words: Sequence[str], how: Restate) -> list[str]:
+def unfilled(words: Sequence[str], how: Restate) -> list[str]:
     return [word for word in words if word.lower() not in how.fillers or word.lower() in how.when_words]
 
 
-def _without_leads(words: list[str], how: Restate) -> list[str]:
+def without_lead_words(words: list[str], how: Restate) -> list[str]:
     before: list[str] = []
     while before != words:
         before, words = words, led_in(words, how)
@@ -345,18 +284,19 @@ def _without_leads(words: list[str], how: Restate) -> list[str]:
 
 
 def _stated(words: Sequence[str], how: Restate, sides: Sides) -> Statement | None:
-    clause = _parted(words, how, sides)
+    clause = parted(words, how, sides)
     if clause is None or not _may_be_said(clause, how):
         return None
     rest = clause.rest[clause.used:]
     wished = _wished(words, clause, flipped(rest, how, sides), how)
     if wished is not None:
         return wished
-    verbs = _verbs(clause, how)
+    verbs = verbs_of(clause, how)
     behind = flipped(rest, how, sides).split()
     # "Is it any better?"
     positive = [how.some.get(word.lower(), word) for word, after in zip(behind, [*behind[1:], ""]) if not (
-        word.lower() in how.some and word.lower() in how.determiners and after.lower().endswith(how.comparative))]
+        word.lower() in how.some and word.lower() in how.determiners and (
+            after.lower().endswith(how.comparative) or after.lower() in how.any_good))]  # "is that any good?"
     yes = [*(how.some.get(word.lower(), word) for word in clause.subject), *verbs, *positive]
     said, no = " ".join(clause.subject).lower(), list[str]()
     nobody = how.none.get(said) or next((f"{none}{said[len(word):]}" for word, none in how.none_of.items() if (
@@ -417,7 +357,7 @@ def _denied(clause: _Clause, rest: list[str], how: Restate) -> list[str]:
             *((how.any_more,) if how.no_longer in low else ())]
 
 
-def _parted(words: Sequence[str], how: Restate, sides: Sides) -> _Clause | None:
+def parted(words: Sequence[str], how: Restate, sides: Sides) -> _Clause | None:
     """A clause that asks, cut behind its subject; None where nothing tells where that ends."""
     verb = words[0].lower()
     verb = next((one for one, negated in how.negated.items() if negated == verb), verb)
@@ -478,7 +418,7 @@ def _agreeing(clause: _Clause, how: Restate) -> str:
     return how.of_one.get(clause.verb, clause.verb) if ours or who in how.asking.values() else clause.verb
 
 
-def _verbs(clause: _Clause, how: Restate) -> list[str]:
+def verbs_of(clause: _Clause, how: Restate) -> list[str]:
     """The verb of a statement."""
     if not clause.used:
         return [_agreeing(clause, how)]

@@ -93,6 +93,12 @@ class Restate(Struct, frozen=True, forbid_unknown_fields=True):
     request_fillers: frozenset[str] = frozenset()
     ways: Mapping[str, str] = {}
     proceeding: tuple[str, ...] = ("\0",)
+    choosing: frozenset[str] = frozenset()
+    handled: frozenset[str] = frozenset()
+    particles: frozenset[str] = frozenset()
+    reporting_that: frozenset[str] = frozenset()
+    any_good: frozenset[str] = frozenset()
+    proceeding_told: tuple[str, ...] = ("\0",)
     readiness: tuple[str, ...] = ()
     if_leads: tuple[str, ...] = ("\0",)
     offered_by: frozenset[str] = frozenset()

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from simmail.core.language import dates
 from simmail.core.language.clause.alternatives import is_timed
+from simmail.core.language.clause.choosing.objects import with_object
 from simmail.core.language.clause.inverted import plain_of_ing
 from simmail.core.language.clause.offers import ultimatum
 from simmail.core.language.clause.opening import without_leads
@@ -226,7 +227,7 @@ def _chosen(
         wants = () if scene.request.persona.wants is UNSET else (scene.request.persona.wants,)
         # "I take them, or what shall I do?"
         things = tuple(one for one in question.options if not opens_question(one.lower(), language)) or question.options
-        things = _suiting(things, scene, read)
+        things = _suiting(_named_things(things, scene), scene, read)
         option = own(liked(things, (*wants, *scene.request.notes), language) or dice.choice(
             things, "which", place), scene)
         able = _able(question.text, option, scene)
@@ -252,6 +253,25 @@ def _chosen(
         return Said(act="answer.own", values={**without_topic(values), "value": told or (
             f"{capital(_person(option, scene))}.")})
     return None
+
+
+def _with_lead(options: tuple[str, ...]) -> tuple[str, ...]:
+    """Two things of which the last is but a number, with what stands before that of the first: "in week 39 or 40"."""
+    first = options[0] if options else ""
+    lead, _, number = first.rpartition(" ")
+    bare = lead and number.isdigit() and all(one.isdigit() for one in options[1:])
+    return (first, *(f"{lead} {one}" for one in options[1:])) if bare else options
+
+
+def _named_things(options: tuple[str, ...], scene: Scene) -> tuple[str, ...]:
+    """Things to choose, without one that only points to what was named before: "want them or rather all together?"."""
+    how, language = restating(scene.language.code), scene.language
+    options = _with_lead(options)
+    named = with_object([one for one in options if one.lower() not in how.pointing], how)
+    first = [one.partition(" ") for one in named]
+    plain = tuple(rest if word.lower() in language.choice_words and rest else f"{word}{blank}{rest}"
+                  for word, blank, rest in first)
+    return plain or options
 
 
 def _suiting(options: tuple[str, ...], scene: Scene, read: Read) -> tuple[str, ...]:

@@ -29,7 +29,7 @@ def suggested(scene: Scene, read: Read, said: Sequence[Said]) -> list[Said]:
     """Return what is said to the first day that a mail suggests; nothing where it speaks of times, or was refused."""
     if read.intent not in _BESIDE or read.found.proposed or scene.request.own or not said or any(
             "slot" in one.values or "day" in one.values or one.act in _REFUSED or one.act.endswith((".no", ".later"))
-            for one in said):
+            or one.asked is not None and (one.asked.options or one.asked.form == "either") for one in said):
         return []
     language, found = scene.language, read.found
     for sentence in found.prose.sentences[:20]:

@@ -10,7 +10,8 @@ from simmail.core.language.clause.declarative.languages import is_own_deed
 from simmail.core.language.clause.inverted import plain_of_ing
 from simmail.core.language.clause.opening import without_leads
 from simmail.core.language.clause.question_types import asking, mentions_any
-from simmail.core.language.clause.statement import clause_stated, stated, wondered
+from simmail.core.language.clause.statement import clause_stated, stated
+from simmail.core.language.clause.wonder import wondered
 from simmail.core.language.clause.tables import led_in, restating
 from simmail.core.language.phrases import words
 from simmail.core.language.questions import MailQuestion
@@ -118,7 +119,7 @@ def unknown(
                     values=without_topic(values) if asks_what_is_done(question.text, language) else plain)
     if asks_state(question, language):
         return LIFE["status"](scene, read, "status", 0)[0]
-    if colleague is not None:
+    if colleague is not None and not clause:
         plain.update(colleague=colleague.name, area=colleague.area)
         return Said(act="answer.unknown", values=plain)
     return Said(act="answer.find_out", values={**without_topic(plain), "value": clause}) if clause else Said(

@@ -56,6 +56,11 @@ def wished(scene: Scene, read: Read, question: MailQuestion, values: dict[str, s
     if asker and _first(thing) == asker:
         # "We need you at home."
         return Said(act="taken.told", values={**without_topic(values), "value": f"{thing[:1].lower()}{thing[1:]}"})
+    first = _first(thing)
+    how = restating(scene.language.code)
+    if how.order == "inverted" and done(first, how) and first not in how.no_deeds | how.auxiliaries and (
+            first in scene.language.send_words) and how.conditions.isdisjoint(thing.lower().split()):
+        return Said(act="answer.will", values={**without_topic(values), "task": f"{first}{thing[len(first):]}"})
     day = scene.due(scene.manner.days, read.found.deadlines)
     return Said(act="answer.wish", values={**without_topic(values), "value": thing, **scene.by(day)})
 
@@ -90,7 +95,8 @@ def _thing(question: MailQuestion, scene: Scene) -> str:
         # "We need the name of whoever we ring if there is a recall in the night."
         said = clause.split()
         joints = {language.and_, language.or_, *how.conditions, *how.ends}
-        clause = " ".join(said[:max((at for at in range(_BARE + 1, _LONGEST) if said[at].lower() in joints), default=0)])
+        ends = (at for at in range(_BARE + 1, _LONGEST) if said[at].lower() in joints)
+        clause = " ".join(said[:max(ends, default=0)])
     clause = without_leads(clause, asks.opening)
     tokens = [word for word in clause.split() if word.lower() not in how.request_fillers]
     if sum(word.isupper() and len(word) > 1 for word in tokens) > len(tokens) // 2:

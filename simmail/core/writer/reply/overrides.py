@@ -105,8 +105,9 @@ def _money_back(mail: PointedMail) -> list[Said] | None:
 
 def _put_right(mail: PointedMail) -> list[Said] | None:
     scene, found = mail.scene, mail.read.found
-    if not found.correction or mail.intent not in _CORRECTED:
-        return None
+    if not found.correction or mail.intent not in _CORRECTED or any(
+            found.correction in one.text and found.correction != one.text for one in found.points):
+        return None  # "a note on how many could be repaired rather than replaced" is asked for
     own = scene.request.persona.org or found.requests  # else nobody here has anything to change
     values = {**values_of(scene, mail.read), "item": found.correction}
     return [Said(act="change.noted" if own else "change.heard", values=values), *mail.beside([

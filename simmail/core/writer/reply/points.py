@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from simmail.core.language.clause.question_types import type_of
+from simmail.core.language.clause.question_types import asking, mentions_any, type_of
 from simmail.core.language.clause.restate import deed
 from simmail.core.language.phrases import documents
 from simmail.core.language.questions import MailQuestion
@@ -36,6 +36,8 @@ _DECIDING = frozenset({
 _PERSONAL = frozenset({"private", "grief", "sick", "congrats"})
 # A question with fewer words of its own only points to what the mail says.
 _POINTING = 2
+# Of so many points a mail has some that no decision settles.
+_MANY = 2
 
 
 class PointedMail(NamedTuple):
@@ -68,6 +70,9 @@ def of_its_type(scene: Scene, read: Read, question: MailQuestion, known: AnswerS
     """Return a question that sounds as if it asked for an appointment, as one for what is known: "from when may we"."""
     if question.form != "time":
         return question
+    those = mentions_any(question.text.lower(), asking(scene.language.code).those_days)
+    if those and scene.request.persona.org and not read.found.proposed:
+        return replace(question, form="yes_no", type="yes_no")  # whether a house is free, and not to meet
     if type_of(question.text.lower(), scene.language) == "when":
         plain = replace(question, form="when", type="when")
         return question if looked_up(scene, read, plain, known) is None else plain
@@ -96,6 +101,9 @@ def dealt_with(question: MailQuestion, read: Read, scene: Scene, known: AnswerSo
     """Return whether answering the mail's intent answers this question of it as well."""
     if read.intent in WHOLE:
         return True
+    if len(read.found.points) > _MANY and read.intent in _DECIDING and len(
+            content(question.text, scene.language.code)) >= _POINTING:
+        return False  # a decision answers no list of questions
     if question.form == "time" and question.type in ("yes_no", "choice") and read.intent != "meeting":
         return False  # "could you start on Monday at eight?", beside an order
     if read.intent not in _DECIDING and known_answer(scene, read, question, known) is not None:

@@ -87,7 +87,10 @@ def _sorry(scene: Scene, read: Read, said: list[Said]) -> list[Said]:
     clause, how = matter_of(scene, read), side_words(scene.language.code)
     own = restating(scene.language.code).theirs.values()
     mine = scene.sides.we or len(said) == 1 and not set(own).isdisjoint(clause.lower().split())
-    return taken_up(scene, read) if mine and tells(clause, how.broken, how.lacking, how.adverse) else []
+    # "It is our mistake", "she complains".
+    theirs = any(tells(one, how.own_fault) for one in read.found.prose.sentences[:_SENTENCES]) or (
+        clause.partition(" ")[0].lower() in restating(scene.language.code).others)
+    return taken_up(scene, read) if mine and not theirs and tells(clause, how.broken, how.lacking, how.adverse) else []
 
 
 def taken_up(scene: Scene, read: Read) -> list[Said]:

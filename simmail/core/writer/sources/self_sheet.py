@@ -188,7 +188,9 @@ class SelfSheet:
         for noun, name in _nouns(self._language.code):
             at = low.find(f" {noun}")
             end = at + 1 + len(noun)
-            if at < 0 or name in found or low[end:end + 1].isalpha() or any(
+            behind = low[end:].partition(" ")[2].partition(" ")[0]
+            if at < 0 or name in found or low[end:end + 1].isalpha() or name == "name" and (
+                    behind in self._language.of_words) or any(
                     start < end and at + 1 < stop for start, stop in taken):
                 continue
             found[name] = at

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core.language.clause.statement import clause_stated, either_stated, is_sound, stated, wondered
+from simmail.core.language.clause.statement import clause_stated, either_stated, is_sound, stated
 from simmail.core.language.clause.tables import Sides
 from simmail.core.language.tables import language
 
@@ -128,24 +128,15 @@ class ClauseTests(SynchronousTestCase):
             self.assertEqual((told.yes, told.no) if told else None, both, clause)
 
 
-class WonderedTests(SynchronousTestCase):
-    """Questions with a question word behind "I don't know"."""
+class MainVerbTests(SynchronousTestCase):
+    """What is done where "do" is all the verb there is."""
 
-    def test_clauses(self) -> None:
-        """The verb goes back behind its subject."""
-        for question, clause in (
-            ("Which papers do we need?", "which papers you need"),
-            ("When will it be back?", "when it will be back"),
-            ("What time does the gate open on Sundays?", "what time the gate opens on Sundays"),
-            ("Who signs off the early load?", "who signs off the early load"),
-            ("What is the total?", "what the total is"),
-            ("How many chairs do you need?", "how many chairs I need"),
-            ("Who is right?", "who is right"),
-            ("Who was there?", "who was there"),
-            ("Where are the other two?", "where the other two are"),
-            ("Is it open?", ""),
-        ):
-            self.assertEqual(wondered(question, EN), clause)
+    def test_do(self) -> None:
+        """It stays, and something else that is done takes its place."""
+        for clause, yes in (("you do Saturdays", "I do Saturdays"), ("he does repairs", "he does repairs"),
+                            ("you do deliver", "I deliver")):
+            told = clause_stated(clause, EN)
+            self.assertEqual(told.yes if told else "", yes)
 
 
 class SoundTests(SynchronousTestCase):

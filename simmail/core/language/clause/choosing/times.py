@@ -1,6 +1,6 @@
 """
-The days and hours that a mail offers to choose from, in one sentence or on lines of their own: "tomorrow between 8 and 10
-or Friday between 1 and 3.  Which suits?".
+The days and hours that a mail offers to choose from, in one sentence or on lines of their own: "tomorrow between 8 and
+10 or Friday between 1 and 3.  Which suits?".
 """
 
 from __future__ import annotations
@@ -60,7 +60,9 @@ def _of_times(low: Sequence[str], at: int, language: Language) -> bool:
     """Whether a word is of a day or an hour, or joins two: "between 8 and 10"."""
     joins = low[at] == language.and_ and 0 < at < len(low) - 1 and all(
         one[:1].isdigit() for one in (low[at - 1], low[at + 1]))
-    return joins or low[at] in asking(language.code).spanning or of_time(low[at], language)
+    # "After work", "before lunch" are times of a day that is named.
+    late = at > 1 and low[at - 1] in asking(language.code).around and low[at].isalpha() and at < len(low) - 1
+    return joins or late or low[at] in asking(language.code).spanning or of_time(low[at], language)
 
 
 def _plain(tokens: Sequence[str], language: Language) -> str:

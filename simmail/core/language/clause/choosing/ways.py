@@ -1,6 +1,6 @@
 """
-What may be done, by a sentence that offers it: "we can send yellow ones, or you wait", "I can do it on the 28th or leave it
-until the week after".
+What may be done, by a sentence that offers it: "we can send yellow ones, or you wait", "I can do it on the 28th or
+leave it until the week after".
 """
 
 from __future__ import annotations

@@ -1,0 +1,1 @@
+"""What a mail leaves its reader to choose from."""
