@@ -93,12 +93,14 @@ def wants_which(sentence: str, language: Language) -> bool:
     """Return whether a statement of a few words wants to be told which: "let me know which"."""
     # "Just reply and tell us which one you'd like, or ring if you are leaving."
     plain = sentence.lower().partition(f", {language.or_} ")[0].strip(_MARKS + " ")
+    which = language.choice_words.union(language.choosing_words)
+    if which.isdisjoint(plain.split()):
+        return False
     cue = max((at for one in question_types.asking(language.code).telling if (at := plain.rfind(f" {one} ")) > 0),
               default=-1)
     words = plain[cue + 1:].split()
     # "Which way you want to go by the end of next week"
     words = words[:next((at for at, one in enumerate(words) if at > _BARE and one in language.due_words), None)]
-    which = language.choice_words.union(language.choosing_words)
     how, spots = restating(language.code), range(max(0, len(words) - _BEHIND), len(words) - 1)
     bare = any(words[at] in language.choosing_words and (words[at + 1] in how.pronouns or (
         words[at + 1] in language.counts)) and (
