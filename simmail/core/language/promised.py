@@ -68,12 +68,14 @@ def _read(sentence: str, subject: str, local: datetime) -> MailPromise | None:
         first = low.split()[:1]
         if first and first[0] in restating(known.code).conditions:
             continue  # "if one is missing I'll send it"
+        begins = [low.find(start) for start in known.promising if start in low]
         starts = [low.find(start) + len(start) for start in known.promising if start in low]
         if not starts or _waits(low, min(starts), known):
             continue
         # The deed named first is the one that is promised, and of two at one place the longer one is meant.
         at, length, thing = min(
-            ((at, -len(deed), thing) for deed, thing in known.deeds.items() for at in (_word(deed, low),) if at >= 0),
+            ((at, -len(deed), thing) for deed, thing in known.deeds.items()
+             for at in (_word(deed, low, min(begins)),) if at >= 0),
             default=(-1, 0, ""))
         if at < 0:
             continue
@@ -104,9 +106,9 @@ def _sentences(text: str) -> list[str]:
     return found[:SENTENCES]
 
 
-def _word(phrase: str, low: str) -> int:
-    """Return where a phrase stands as whole words, -1 for nowhere."""
-    at = low.find(phrase)
+def _word(phrase: str, low: str, start: int) -> int:
+    """Return where a phrase stands as whole words from some place on, -1 for nowhere."""
+    at = low.find(phrase, start)
     while at >= 0:
         if not (low[at - 1:at].isalpha() if at else False) and not low[at + len(phrase):at + len(phrase) + 1].isalpha():
             return at
@@ -130,6 +132,8 @@ def _object(rest: str, known: Language) -> str:
         words.pop()
     if len(words) == 1 and words[0].lower() in known.pronouns:
         return ""
+    if words[1:] and words[0].lower() in known.definite and any(map(str.isdigit, words[1])):
+        words = words[1:]  # "you'll get your £120 back"
     return " ".join(words) if words and _names(words, known) else ""
 
 

@@ -102,9 +102,17 @@ def _cut_greeting(line: str, language: Language) -> tuple[str, str]:
     for position, character in enumerate(line[:80]):
         if character == "," and line[:position].lower() in language.greeting_words and _named(line[position + 1:]):
             continue  # "Hola, María: ..."
-        if character in ",!:" or (character in ".–—" and position > 12) or line.startswith(" - ", position):
+        if character in ",!:" or (character in ".–—" and position > 12) or line.startswith(" - ", position) or (
+                character == "." and _greets(line[:position], line[position + 1:], language)):
             return line[:position].strip(), line[position + 1:].strip(" -–—")
     return (line, "") if len(line) <= 60 else ("", line)
+
+
+def _greets(head: str, rest: str, language: Language) -> bool:
+    """Whether a greeting ends at its full stop: "Hi Ruth. Are you in?", and not "Dear Mr. Cole"."""
+    word = head.rpartition(" ")[2].lower()
+    return rest[:1] == " " and rest[1:2].isupper() and len(word) > 1 and word not in language.honorifics and (
+        word not in every("abbreviations"))
 
 
 def _named(rest: str) -> bool:

@@ -83,7 +83,7 @@ def _beginning(cue: str) -> str:
 
 def moving(sentences: Sequence[str], code: str) -> Moving:
     """Return the first of the kinds of C{kinds.yaml}, in its order, that one of the first sentences tells."""
-    low = [one.lower().translate(_PARTED) for one in sentences[:_SENTENCES]]
+    low = [one.lower().translate(_PARTED) for one in sentences[:_SENTENCES] if not one.endswith("?")]
     said, index, folded = " ".join(low).split(), _by_key(code), list[str]()
     whole, cues = " ".join(said), _cues(code)
     begun = index.keys() & {word.lstrip(_OPENED)[:_KEY] for word in said}

@@ -58,6 +58,11 @@ _ASKING_NOBODY = frozenset({"newsletter"})
 _PLAINLY = 4.0
 #: Mail in a thread that may move an appointment.
 _MOVING = frozenset({"booked", "cancelled", "closing", "information", "meeting", "question"})
+#: What moves people but between people: a firm has words of its own for who is cross with it, and sells no sympathy.
+CLOSELY = frozenset({"setback", "mishap", "apology", "reproach", "pity"})
+#: What is said in passing beside another matter, and mail that is about nothing else.
+_PASSING, _OPEN = frozenset({"apology", "reproach", "pity", "thanked"}), frozenset({
+    "information", "private", "question", "greeting"})
 #: Mail in which what moves people is the matter, whatever else is told and asked.
 MOVED = frozenset({
     "booked", "cancelled", "closing", "congrats", "contact", "delay", "document", "event", "greeting", "grief",
@@ -282,10 +287,22 @@ def _read(mail: Mail, at: datetime, request: WordsRequest, calendar: Calendar, l
     intent = recognise(found, somebody_else)
     if (intent in PRESUMING or intent in _ASKING_NOBODY and found.points) and is_guess(found, intent):
         intent = "question" if found.points else "information"
-    if intent in MOVED and found.moving.what:
-        return Read(mail, found, "grief" if found.moving.what == "loss" else "private", found.base)
+    what = found.moving.what
+    if what == "reproach" and request.persona.org and intent in ("private", "information"):
+        return Read(mail, found, "complaint", found.base)
+    if what and intent in MOVED and _moves(what, intent, found, request):
+        return Read(mail, found, "grief" if what == "loss" else "private", found.base)
     intent = seen(BORROWED.get(intent, intent), found, request.persona, language)
     return Read(mail=mail, found=found, intent=_in_thread(intent, found, request, language), base=found.base)
+
+
+def _moves(what: str, intent: str, found: Findings, request: WordsRequest) -> bool:
+    """Whether what moves people is what a mail is answered to first."""
+    if what in CLOSELY and request.persona.org:
+        return False
+    return what not in _PASSING or intent in _OPEN and not found.proposed and not (
+        found.complaint and request.persona.org) and all(
+        one.form != "time" for one in found.points)
 
 
 def _in_thread(intent: str, found: Findings, request: WordsRequest, language: Language) -> str:

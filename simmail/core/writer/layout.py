@@ -15,7 +15,7 @@ from simmail.core.writer.context import Scene
 from simmail.core.writer.sources.self_sheet import is_title
 from simmail.core.writer.speech_act import Said
 from simmail.core.writer.voice import (
-    OPENING, Piece, TemplateLine, capitals, choose, fill, folded, habits, in_habit, long_forms, slips, small_start,
+    OPENING, Piece, TemplateLine, capitals, choose, fill, fitting, folded, habits, in_habit, long_forms, slips, small_start,
 )
 
 #: Acts that may be said with an exclamation mark.
@@ -23,6 +23,11 @@ _LIVELY = frozenset({
     "answer", "thanks", "document", "meeting", "task", "information", "received", "confirmation", "congrats", "event",
     "private", "greeting", "opener", "extra", "news", "booked", "closing", "support", "contact", "introduced",
 })
+#: Acts by which it shows that a mail is no cheerful one.
+_GRAVE = frozenset({
+    "moved.loss", "moved.pet", "moved.failed", "moved.hurt", "moved.other", "moved.worry", "moved.trouble",
+    "moved.reproach", "moved.pity", "taken.trouble", "answer.regret", "trouble.look", "complaint.sorry",
+    "grief.condole"})
 #: Clients that put the usual delimiter line above a signature (RFC 3676 section 4.3).
 DELIMITED = frozenset({"gmail", "plain"})
 _DELIMITER = "--\n"
@@ -56,17 +61,21 @@ def paragraphs(scene: Scene, said: list[Said], worded: list[list[Piece]]) -> lis
     return done
 
 
-def _act(scene: Scene, said: Said, place: int, below: str, small: bool) -> list[Piece]:
+def _act(
+    scene: Scene, said: Said, place: int, below: str, small: bool, grave: bool = False, more: bool = False
+) -> list[Piece]:
     """
     An act in pieces.
 
+    @param grave: the mail is no cheerful one; more: something else is said as well.
     @param below: what stands below or was said already; small: it goes on after a greeting with a comma.
     """
     pieces: list[Piece] = []
     if said.lead is not None:
-        pieces = [*_act(scene, said.lead, place + 1000, below, small), Piece(" ", False)]
+        pieces = [*_act(scene, said.lead, place + 1000, below, small, grave), Piece(" ", False)]
     known = {**said.values}
     lines = scene.voice.lines(said.act)
+    lines = fitting([one for one in lines if all(map(known.get, one.names))] or lines, scene.language.code, grave, more)
     if scene.common.get("first") and not place:
         # Greeted by name, nobody is called by name again right away for no reason.
         lines = tuple(line for line in lines if line.names != {"first"}) or lines
@@ -84,7 +93,7 @@ def _act(scene: Scene, said: Said, place: int, below: str, small: bool) -> list[
         filled = [Piece(piece.text.lower(), True) if piece.own else piece for piece in filled]
     if scene.formality == "formal":
         return pieces + filled  # letters have the habits of letters
-    return pieces + in_habit(filled, own, scene.dice.on("habit", place), lively=(
+    return pieces + in_habit(filled, own, scene.dice.on("habit", place), lively=not grave and (
         scene.manner.yes > 0.7 and said.act.partition(".")[0] in _LIVELY))
 
 
@@ -123,17 +132,22 @@ def greeting(scene: Scene, said: Sequence[Said] = ()) -> str:
     """Return the greeting line above what is said, C{""} for people who do without."""
     if scene.request.own and not scene.manner.apart:
         return ""  # the short ones do not greet twice in a thread
-    return _habitual(scene, scene.voice.greeting[_nearness(scene, said)], "greeting", dict(scene.common))
+    return _habitual(scene, scene.voice.greeting[_nearness(scene, said)], "greeting", is_grave(said))
 
 
 def closing(scene: Scene, said: Sequence[Said] = ()) -> str:
     """Return the words between what is said and the name, C{""} for people who do without."""
-    return _habitual(scene, scene.voice.closing[_nearness(scene, said)], "closing", dict(scene.common))
+    return _habitual(scene, scene.voice.closing[_nearness(scene, said)], "closing", is_grave(said))
+
+
+def is_grave(said: Sequence[Said]) -> bool:
+    """Return whether what is said answers a mail that is no cheerful one."""
+    return any(act.act in _GRAVE for act in said)
 
 
 def _nearness(scene: Scene, said: Sequence[Said]) -> str:
     if scene.read and scene.read[-1].intent == "grief" and not all(
-            act.act.startswith(("answer.", "opener.", "extra.")) for act in said):
+            act.is_exchange or act.act.startswith(("answer.", "opener.", "extra.")) for act in said):
         return "solemn"  # nobody begins a letter of condolence with "Hey"
     if not scene.language.polite_words:
         return scene.formality
@@ -143,12 +157,16 @@ def _nearness(scene: Scene, said: Sequence[Said]) -> str:
     return "neutral" if scene.formality == "casual" else scene.formality
 
 
-def _habitual(scene: Scene, lines: tuple[TemplateLine, ...], what: str, known: Mapping[str, str]) -> str:
+def _habitual(scene: Scene, lines: Sequence[TemplateLine], what: str, grave: bool) -> str:
     # People keep to their greeting and their closing: drawn once a person, not once a mail.
     habit = Dice(scene.request.persona.id).on("habit", what, scene.language.code, scene.formality)
-    fit = [line for line in lines if all(known.get(name) for name in line.names)]
+    known = dict(scene.common)
+    fit = fitting([line for line in lines if all(known.get(name) for name in line.names)],
+                  scene.language.code, grave, False)
     if not fit:
         return ""
+    if grave:
+        fit = [line for line in fit if "!" not in line.text] or fit
     most = max(len(line.names) for line in fit)
     naming = [line for line in fit if len(line.names) == most]
     return "".join(piece.text for piece in fill(habit.choice(naming), known, scene.far))
@@ -205,10 +223,11 @@ def lay_out(scene: Scene, said: list[Said]) -> tuple[str, list[str]]:
     rate = style.typos if style is not UNSET and style.typos is not UNSET else 0.0
     top = greeting(scene, said)
     worded: list[list[Piece]] = []
-    below = scene.said
+    below, grave = scene.said, is_grave(said)
+    more = any(not act.act.startswith("moved.") for act in said)
     for place, act in enumerate(said):
         small = not place and top.endswith(",") and not act.number and not act.quote
-        worded.append(_act(scene, act, place, below, small))
+        worded.append(_act(scene, act, place, below, small, grave, more))
         below += " " + folded("".join(piece.text for piece in worded[-1]))
     body = "\n\n".join(
         slips(pieces, rate, scene.dice.on("paragraph", number))
@@ -217,7 +236,7 @@ def lay_out(scene: Scene, said: list[Said]) -> tuple[str, list[str]]:
     each = ["".join(piece.text for piece in pieces) for pieces in worded]
     sign = habits(scene.request.persona.id, scene.language.code).emoticon
     if sign and scene.formality == "casual" and scene.manner.capitals and body[-1:] in ".!" and said[-1].act.partition(
-            ".")[0] in _LIVELY and not said[0].act.startswith("moved.") and scene.dice.chance(0.4, "emoticon"):
+            ".")[0] in _LIVELY and not grave and not said[0].act.startswith("moved.") and scene.dice.chance(0.4, "emoticon"):
         body = f"{body} {sign}"
     parts = [top, body, signed(scene, closing(scene, said))]
     return "\n\n".join(part for part in parts if part.strip()) + "\n", each

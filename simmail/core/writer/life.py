@@ -21,7 +21,7 @@ from simmail.core.language.text import say
 from simmail.core.language_data import read_optional
 from simmail.core.rng import Dice
 from simmail.core.writer.choice import does, timed, values_of
-from simmail.core.writer.context import Read, Scene, mentions
+from simmail.core.writer.context import CLOSELY, Read, Scene, mentions
 from simmail.core.writer.sources.self_sheet import SelfSheet
 from simmail.core.writer.speech_act import Said
 
@@ -63,8 +63,12 @@ def kind_words(code: str) -> KindWords:
 _NEWS, _CLAUSE, _VERB = 4, 3, 4
 #: What a cue says that leaves no doubt of an illness.
 _ILL = 3.0
+#: Words of a sentence among which who is hurt itself stands.
+_OWN = 2
+#: What some news are spoken of as.
+_AS: Mapping[str, str] = MappingProxyType({"setback": "failed", "mishap": "trouble"})
 #: Kinds of news that are about somebody by name, and the words of a sentence among which that stands.
-_NAMED, _NAMES = frozenset({"loss", "pet", "birth", "hurt"}), 9
+_NAMED, _NAMES = frozenset({"loss", "pet", "birth", "hurt", "passed"}), 9
 
 
 def _one(scene: Scene, read: Read, act: str, **more: str) -> list[Said]:
@@ -160,12 +164,15 @@ def moved(scene: Scene, read: Read) -> list[Said]:
     private = not scene.common.get("org")
     if read.intent == "grief" and private:
         what = what or "loss"
+    if what in CLOSELY and scene.request.persona.org:
+        return []
     if not what or read.intent not in ("private", "grief") or what == "loss" and not private and (
             mentions(read.found.prose.body, kind_words(scene.language.code).colleagues)):
         return []  # of a colleague's death a house has words of its own
     sentences, code = read.found.prose.sentences[:_NEWS], scene.language.code
     who = "" if kin or what not in _NAMED else next(filter(None, (
-        named(one, scene.language, what == "pet") for one in sentences if moving((one,), code).what in (what, ""))), "")
+        named(one, scene.language, what == "pet") for one in sentences if "?" not in one and moving(
+            (one,), code).what in (what, ""))), "")
     if scene.language.inflected and who.partition(" ")[0].lower() in scene.language.honorifics:
         who = ""  # "Herrn Brandt"
     if what == "hurt" and not kin and is_of_another(read, scene.language):
@@ -173,7 +180,10 @@ def moved(scene: Scene, read: Read) -> list[Said]:
     whose = kind_words(code).your_kin.format(kin=kin) if kin and what not in ("birth", "pet") else who
     if what == "hurt" and not kin:
         whose = ""
-    said = _one(scene, read, f"moved.{what}", thing=whose)
+    if what == "passed" and not any(moving((one,), code).what == what and not kind_words(code).myself.isdisjoint(
+            word.lower() for word in words(one)) for one in sentences):
+        return _one(scene, read, "moved.passed_by", thing=whose)
+    said = _one(scene, read, f"moved.{_AS.get(what, what)}", thing=whose)
     if what != "loss" or not private:
         return said  # nobody comes to the funerals of its customers' families
     # Behind the word for it, if a day stands there.
@@ -216,6 +226,8 @@ def is_of_another(read: Read, language: Language) -> bool:
         said = [low.index(f" {cue}") for cue in cues if f" {cue}" in low]
         hurt = moving((sentence,), language.code).what == "hurt"
         tokens = [token.lower() for token in words(sentence if hurt else sentence[:min(said, default=0)])]
+        if hurt and tokens and not known.myself.isdisjoint(tokens[:_OWN]):
+            return False  # "I've had the results and it isn't good.  They start the chemo on Monday."
         if len(words(sentence)) < _CLAUSE or not (said or hurt) or not known.myself.isdisjoint(tokens):
             continue  # "I'm off sick", and not "Hamish is off sick, so I'm afraid"
         if hurt or named(sentence, language) or tokens[:1] and tokens[0] in known.others and (

@@ -93,6 +93,8 @@ ACTS: Mapping[str, Act] = _acts({
     "moved.sympathy": "", "moved.loss": "", "moved.pet": "", "moved.birth": "", "moved.wedding": "", "moved.passed": "",
     "moved.failed": "", "moved.leaving": "", "moved.relief": "", "moved.hurt": "", "moved.joke": "",
     "moved.other": "", "moved.worry": "", "moved.funeral": "when", "moved.trouble": "",
+    "moved.apology": "", "moved.reproach": "", "moved.thanked": "", "moved.pity": "",
+    "moved.passed_by": "",
     "missing.tell": "", "phishing.refuse": "", "phishing.report": "", "phishing.fall": "", "phishing.cards": "",
     "meeting.visit": "slot",
     "injection.refuse": "", "injection.puzzled": "", "ticket.ack": "", "ticket.ask": "",

@@ -53,6 +53,11 @@ class TemplateLine(Struct, frozen=True):
     longest: str
     stretches: tuple[str, ...]
 
+    @property
+    def text(self) -> str:
+        """Return its own words, small."""
+        return "".join(part if isinstance(part, str) else part[0] for part in self.parts).lower()
+
 
 class Manner(Struct, frozen=True):
     """How a temperament goes about things; C{manners.yaml} and C{does.yaml} explain each."""
@@ -286,6 +291,8 @@ class HabitWords(Struct, frozen=True, forbid_unknown_fields=True):
     favourites: tuple[tuple[str, ...], ...] = ()
     emoticons: tuple[str, ...] = ("",)
     opened: bool = False
+    cheer: tuple[str, ...] = ()
+    waits: tuple[str, ...] = ()
 
 
 class Habits(Struct, frozen=True):
@@ -316,6 +323,18 @@ class Habits(Struct, frozen=True):
 @cache
 def _words(code: str) -> HabitWords:
     return convert(read_optional(code, "habits.yaml") or {}, HabitWords, strict=False)
+
+
+def fitting(lines: Sequence[TemplateLine], code: str, grave: bool, more: bool) -> Sequence[TemplateLine]:
+    """
+    Return the lines that fit a mail, all of them where none does.
+
+    @param grave: its writer is in trouble or angry, and nobody is cheerful; more: something else is answered as well,
+        and is not put off.
+    """
+    known = _words(code)
+    unfit = (*known.cheer, *(known.waits if more else ())) if grave else ()
+    return [line for line in lines if not any(map(line.text.__contains__, unfit))] or lines if unfit else lines
 
 
 @lru_cache(maxsize=4096)

@@ -15,7 +15,8 @@ from msgspec.structs import replace
 from simmail.core.language.clause.question_types import is_courtesy
 from simmail.core.language.intents import score
 from simmail.core.language.phrases import words
-from simmail.core.writer.context import PRESUMING, Read, Scene
+from simmail.core.language.questions import is_question
+from simmail.core.writer.context import CLOSELY, PRESUMING, Read, Scene
 from simmail.core.writer.life import kind_words
 from simmail.core.writer.reply.taken_up import is_trouble
 
@@ -44,11 +45,14 @@ def _lures(scene: Scene, read: Read) -> bool:
 def _mourns(scene: Scene, read: Read) -> bool:
     """Whether somebody has died, and no machine."""
     lifeless, cues = kind_words(scene.language.code).lifeless, scene.language.cues["grief"]
-    if read.found.moving.what:
+    if read.found.moving.what not in ("", *CLOSELY):
         return True
+    asked = " ".join(filter(is_question, read.found.prose.sentences[:_SENTENCES])).lower()
     for sentence in (read.mail.subject[:200], *read.found.prose.sentences[:_SENTENCES]):
         low = f" {' '.join(words(sentence.lower()))} "
-        for cue in cues:
+        for cue in () if is_question(sentence) else cues:
+            if cue in asked:
+                continue  # "are you going to Ted's funeral?"
             head, found, _ = low.partition(f" {cue}")
             if found and lifeless.isdisjoint(head.split()[-2:]):
                 return True

@@ -23,6 +23,8 @@ from simmail.core.writer.sources.side import takes_order_back
 from simmail.core.writer.speech_act import Said
 from simmail.core.writer.wishes import bargain, refund, remedy
 
+# What is said to wishes that are no deeds.
+_NOTED = frozenset({"taken.told", "answer.noted", "answer.wish"})
 # Mail in which something is put right.
 _CORRECTED = frozenset({
     "information", "order", "task", "question", "alternatives", "enquiry", "introduced", "private", "document",
@@ -64,7 +66,8 @@ def _touched(mail: PointedMail) -> list[Said] | None:
         left = [one for one in left if read.found.moving.what != "joke" and one.type != "yes_no"]
     # Nobody denies anything to who is in such a place.
     kind = replace(scene, manner=replace(scene.manner, yes=1.0))
-    return [*feels, *beside(kind, read, left, mail.number, mail.known)]
+    # What it wishes or tells besides is not noted like an order.
+    return [*feels, *(one for one in beside(kind, read, left, mail.number, mail.known) if one.act not in _NOTED)]
 
 
 def _other_times(mail: PointedMail) -> list[Said] | None:
