@@ -95,7 +95,8 @@ class Calendar:
         """Return whether an appointment of a length lies ahead, in the persona's hours or near, and is not taken."""
         if not slot.timed:
             day = slot.start.date()
-            return day > self.today and self.working(day) and any(self.free(at) for at in self._hours(day))
+            return day >= self.today and self.working(day) and any(
+                at > self.now and self.free(at) for at in self._hours(day))
         if slot.start <= self.now or not self.free(slot.start, span):
             return False
         return self.hours is None or any(is_open(self.hours, slot.start + one) for one in _NEAR)

@@ -109,7 +109,8 @@ def meeting(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
         elif any(map(low.__contains__, language.interview)) and any(map(low.__contains__, language.applying)):
             act = "meeting.interview"
         elif is_visit(read, language) and not serves(scene, read):
-            act = "meeting.visit"
+            # "Can I come round tomorrow?": no fitter does, but a friend.
+            act = "answer.suits" if read.intent in ("private", "grief") else "meeting.visit"
         if act != "meeting.accept" or (slot.start.date() - calendar.today).days <= 1:
             wants = []  # no agenda can be written by then
         elif scene.request.trust < LOW and about and not wants:

@@ -61,6 +61,8 @@ def kind_words(code: str) -> KindWords:
 
 #: Sentences in which news are looked for; words of the shortest, and where the verb stands at the latest.
 _NEWS, _CLAUSE, _VERB = 4, 3, 4
+#: Sentences in which what moves people is looked for.
+_TOLD = 8
 #: What a cue says that leaves no doubt of an illness.
 _ILL = 3.0
 #: Words of a sentence among which who is hurt itself stands.
@@ -169,10 +171,11 @@ def moved(scene: Scene, read: Read) -> list[Said]:
     if not what or read.intent not in ("private", "grief") or what == "loss" and not private and (
             mentions(read.found.prose.body, kind_words(scene.language.code).colleagues)):
         return []  # of a colleague's death a house has words of its own
-    sentences, code = read.found.prose.sentences[:_NEWS], scene.language.code
+    first = scene.request.persona.name.partition(" ")[0]
+    sentences, code = [one.removeprefix(f"{first}, ") for one in read.found.prose.sentences[:_TOLD]], scene.language.code
     who = "" if kin or what not in _NAMED else next(filter(None, (
-        named(one, scene.language, what == "pet") for one in sentences if "?" not in one and moving(
-            (one,), code).what in (what, ""))), "")
+        named(one.rpartition(": ")[2], scene.language, what == "pet") for told in (what, "") for one in sentences[:_TOLD if told else _NEWS]
+        if "?" not in one and moving((one,), code).what == told)), "")
     if scene.language.inflected and who.partition(" ")[0].lower() in scene.language.honorifics:
         who = ""  # "Herrn Brandt"
     if what == "hurt" and not kin and is_of_another(read, scene.language):
@@ -208,7 +211,8 @@ def named(sentence: str, language: Language, anywhere: bool = False) -> str:
     for place, token in enumerate(tokens):
         low = token.lower()
         if token[0].isupper() and len(low) > 1 and low not in language.common_words and not (
-                low in language.weekday_forms or low in known.others or low in known.myself or low in known.kin
+                low in language.weekday_forms or low in language.month_forms or low in known.others or (
+                    low in known.myself) or low in known.kin
                 or low in known.somebody):
             run.append(token)
         elif run and (low in known.other_verbs or anywhere and len(run) < place):
