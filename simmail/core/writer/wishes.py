@@ -11,6 +11,7 @@ from simmail.core.writer.sources.aim import (
     aim, aim_words, as_price, counter, offered, price_of, steps, wants_money_back,
 )
 from simmail.core.writer.sources.said_words import content, shared
+from simmail.core.writer.sources.side import side_words, tells
 from simmail.core.writer.speech_act import Said
 
 
@@ -83,6 +84,9 @@ def refund(scene: Scene, read: Read) -> list[Said]:
             read.found.prose.body, scene.language):
         return []
     values = values_of(scene, read)
+    if not values.get("ref") and values.get("amount") and values.get("subject") and not tells(
+            read.found.prose.body, side_words(scene.language.code).orders):
+        values["ref"] = values["subject"]  # money for what was no order: a sum that was taken twice
     if not values.get("ref"):
         # Among friends nobody has order numbers.
         return [] if scene.friends else [Said(act="refund.ask", values=values)]

@@ -54,6 +54,8 @@ _ENDED = ".!?…"
 _PLACED = 3
 #: So many sentences on, the next item of a list is looked for.
 _NEAR = 4
+#: Words of the longest clause that says who said what stands before it: "die Sie mir genannt".
+_RELATIVE = 5
 #: Words among which stands the question word that a sentence asks with.
 _LEAD = 10
 
@@ -172,8 +174,8 @@ def points(
             request = read_question(sentence, language)
             found.append(replace(request, form="request", type=question_types.type_inside(
                 sentence.lower(), language) or "request", options=()))
-        found[size:] = [_with_offer(one, sentence, [one for one, _ in pairs[:at]], body, language)
-                        for one in found[size:]]
+        found[size:] = [_as_claimed(_with_offer(one, sentence, [one for one, _ in pairs[:at]], body, language),
+                                    answers, language) for one in found[size:]]
         found[size:] = _once(found[:size], found[size:])
         before = sentence
         listed = several(sentence, language) or (listed if len(sentence.split()) < _SHORT else ())
@@ -346,6 +348,9 @@ def _taken_as_said(sentence: str, low: str, language: Language) -> str:
         words = sentence[:len(head)].strip(" ,").split()
         while words and words[0].lower().strip(",") in how.claim_leads:
             words = words[1:]
+        relative = next((at for at in range(len(words) - 1, max(len(words) - _RELATIVE, 0), -1) if (
+            words[at].lower() in how.claim_relatives)), 0)
+        words = words[:relative] if relative and words[relative - 1].endswith(",") else words
         if found and not behind[:1].isalpha() and len(words) > 1:
             return "" if words[0].lower() in restating(language.code).modals else " ".join(words)
     return ""
@@ -385,6 +390,13 @@ def _wished_before(head: str, language: Language) -> str:
     # "Could you try it again and tell us if it works" is one thing.
     sends = not language.send_words.isdisjoint(deed(wish, language)[0].lower().split()[:1])
     return wish if not cut and asks_for_something(wish, language) and (sends or documents(wish, language)) else ""
+
+
+def _as_claimed(one: MailQuestion, answers: bool, language: Language) -> MailQuestion:
+    """A question that wants confirmed what was said in a thread as a claim: "you had allowed us 20 %, hadn't you?"."""
+    claimed = answers and one.checks and not one.claims and question_types.mentions_any(
+        f" {one.behind.lower()}", question_types.asking(language.code).claimed)
+    return replace(one, claims=True, recalls=True) if claimed else one
 
 
 def _asked_before(head: str, language: Language) -> list[str]:

@@ -153,6 +153,8 @@ class Asking(Struct, frozen=True, forbid_unknown_fields=True):
     as_agreed: tuple[str, ...] = ()
     another_time: tuple[str, ...] = ("\0",)
     claim_leads: frozenset[str] = frozenset()
+    claim_relatives: frozenset[str] = frozenset()
+    claimed: tuple[str, ...] = ()
     claimed_asked: str = ""
     claimed_deeds: tuple[str, ...] = ()
     rejecting: tuple[str, ...] = ()

@@ -8,23 +8,26 @@ it can be turned round word by word; of a mail that has none its subject is name
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from simmail.core.language.clause.declarative.languages import opens_small, retold
 from simmail.core.language.clause.inverted import flipped
 from simmail.core.language.clause.opening import without_leads
 from simmail.core.language.clause.question_types import asking
 from simmail.core.language.clause.tables import past, restating, third
 from simmail.core.language.questions import is_question, stands_in
 from simmail.core.language.tables import Language
+from simmail.core.language.tables import language as language_of
 from simmail.core.language.text import say
 from simmail.core.writer.answers.wanted import is_made
 from simmail.core.writer.choice import values_of
 from simmail.core.writer.context import Read, Scene
-from simmail.core.writer.sources.cut.piece import turned
+from simmail.core.writer.sources.cut.words import cutting
 from simmail.core.writer.sources.said_words import content, shared
-from simmail.core.writer.sources.side import side_words, tells
+from simmail.core.writer.sources.side import asks_what_is_done, side_words, tells
 from simmail.core.writer.speech_act import Said
 
 #: Acts that could be said to any mail, and those of them that say nothing beside what is taken up.
@@ -32,6 +35,10 @@ _STOCK = frozenset({
     "information.ack", "information.ask", "information.seen", "answer.noted", "private.warm", "answer.unknown",
     "answer.think", "answer.past", "answer.wish", "task.noted"})
 _EMPTY = frozenset({"information.ack", "information.ask", "information.seen", "answer.noted", "task.noted"})
+#: Answers that leave open what is asked.
+_OPEN = frozenset({"answer.unknown", "answer.think", "answer.find_out", "answer.past", "answer.open", "answer.when"})
+#: What is said to a complaint whose matter nobody knows.
+_REGRETS = "complaint.sorry"
 #: Acts that say how what went wrong is put right.
 _SORRY = frozenset({"answer.propose", "answer.regret"})
 #: Sentences that are looked at; words of the shortest and of the longest clause, and of its beginning.
@@ -66,8 +73,15 @@ def with_matter(scene: Scene, read: Read, said: list[Said]) -> list[Said]:
     """
     if not said:
         return said
+    if said[0].act == _REGRETS and (taken := taken_up(scene, read)) and taken[0].promise is not None:
+        return [*taken, *said[1:]]
     if any(one.act not in _STOCK for one in said):
-        return [*_sorry(scene, read, said), *said] if all(one.act.startswith("answer.") for one in said) else said
+        sorry = _sorry(scene, read, said) if all(one.act.startswith("answer.") or one.is_exchange and (
+            one.asked is not None) for one in said) else []
+        # When it is known what is done is told already.
+        return [*sorry, *(one for one in said if not (
+            sorry and sorry[0].promise is not None and one.act in _OPEN and one.asked is not None and (
+                one.asked.type == "when" or asks_what_is_done(one.asked.text, scene.language))))]
     if any(one.act == "answer.wish" for one in said) and not is_trouble(read, scene.language):
         return said  # what is wanted is named
     taken = taken_up(scene, read)
@@ -131,7 +145,8 @@ def matter_of(scene: Scene, read: Read) -> str:
                 found.points) or any(stands_in(one, sentence) for one in found.points) or not _tells(
                 sentence, language):
             continue
-        text = _unled(without_leads(_clause(sentence, language.and_), asking(language.code).opening), how.connectives)
+        text = _unled(without_leads(_clause(sentence, language), asking(language.code).opening), how.connectives)
+        text = _unaddressed(text, scene)
         own = content(text, language.code)
         if not own or len(own) < _OWN and not tells(text, how.adverse, how.broken):
             continue
@@ -147,6 +162,16 @@ def matter_of(scene: Scene, read: Read) -> str:
     return say(taken[0].told, 160) if taken else ""
 
 
+def _unaddressed(text: str, scene: Scene) -> str:
+    """A clause without who is called before it: "Lucía, hija, they took him in last night"."""
+    first = scene.request.persona.name.partition(" ")[0].lower()
+    called = {first, *scene.language.greeting_words}
+    while text.partition(", ")[0].lower().partition(" ")[0] in called and ", " in text:
+        text, called = text.partition(", ")[2], called | {text.partition(", ")[2].partition(", ")[0].lower()} if (
+            " " not in text.partition(", ")[2].partition(", ")[0]) else called
+    return text
+
+
 def _tells(sentence: str, language: Language) -> bool:
     """Whether a sentence tells something, and is no courtesy, wish or condition."""
     low = f" {sentence.lower()} "
@@ -155,10 +180,18 @@ def _tells(sentence: str, language: Language) -> bool:
         map(low.__contains__, side_words(language.code).untold)) or low[-2] in ":?")
 
 
-def _clause(sentence: str, and_: str) -> str:
+@cache
+def _behind(code: str) -> re.Pattern[str]:
+    """Where another clause begins behind a comma, in a language whose joints are known."""
+    joints = cutting(code).joints if restating(code).order != "inverted" else ()
+    return re.compile(rf",\s(?=(?:{'|'.join(map(re.escape, (*joints, language_of(code).and_)))})\s)" if joints else r"(?!)")
+
+
+def _clause(sentence: str, language: Language) -> str:
     """The first clause of a sentence, or as much of it as can be said, without what stands in brackets."""
+    and_ = language.and_
     text = _END.split(_ASIDE.sub("", sentence).strip(" -–—.,*"), maxsplit=1)[0].strip(" ,.-–—")
-    text = " ".join(text.split())
+    text = _behind(language.code).split(" ".join(text.split()), maxsplit=1)[0]
     while len(text.split()) > _LONGEST and f" {and_} " in text:
         text = text.rpartition(f" {and_} ")[0].rstrip(" ,")
     return text
@@ -189,13 +222,11 @@ def _turned(text: str, scene: Scene) -> str:
             word.partition("'")[0].lower() in how.asked) else word for word in text.replace(",", " ,").split()]
         said = flipped(" ".join(whole).split(), how, scene.sides).replace(" ,", ",")
     else:
-        if low[0] not in language.determiners:
-            return ""
-        said = turned(text, language, scene.distant)
-        if how.askers.intersection(low) or not {*how.asked, *how.you}.isdisjoint((*words, *low)):
-            return ""  # its verb would have to go with another person
+        subordinate = asking(language.code).opening.subordinate
+        said = "" if low[0] in subordinate else retold(text, language.code, scene.sides.we, scene.distant)
     first, _, rest = said.partition(" ")
     small = first.lower() in {
         *how.determiners, *how.subjects, *language.determiners, *how.asked, *how.asking, *how.prepositions,
-        *how.fillers, *how.when_words, *language.common_words}
-    return f"{first.lower() if small and first != 'I' else first} {rest}" if rest else ""
+        *how.fillers, *how.when_words, *language.common_words} or opens_small(first, language.code)
+    kept = first == "I" or first in language.polite_words
+    return f"{first.lower() if small and not kept else first} {rest}" if rest else ""

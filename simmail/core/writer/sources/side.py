@@ -29,6 +29,7 @@ class SideWords(Struct, frozen=True, forbid_unknown_fields=True):
     offers_help: tuple[str, ...] = ()
     fails: tuple[str, ...] = ()
     broken: tuple[str, ...] = ()
+    goods: tuple[str, ...] = ()
     corrections: tuple[str, ...] = ()
     changes: tuple[str, ...] = ()
     proposals: tuple[str, ...] = ()
@@ -162,8 +163,9 @@ def asks_what_is_done(question: str, language: Language) -> bool:
 
 
 def names_damage(found: Findings, language: Language) -> bool:
-    """Return whether a mail says that something arrived broken."""
-    return _has(_text(found), side_words(language.code).broken)
+    """Return whether a mail says that something arrived broken, and not that the heating does not work."""
+    how = side_words(language.code)
+    return _has(_text(found), how.broken) and (not how.goods or _has(_text(found), how.goods))
 
 
 def seeks_help(question: str, language: Language) -> bool:

@@ -6,12 +6,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from simmail.core.language.clause.declarative.french import retold as french_retold
 from simmail.core.language.clause.declarative.french import statement as french
+from simmail.core.language.clause.declarative.german import retold as german_retold
 from simmail.core.language.clause.declarative.german import statement as german
+from simmail.core.language.clause.declarative.spanish import retold as spanish_retold
 from simmail.core.language.clause.declarative.spanish import statement as spanish
+from simmail.core.language_data import given_names
 
 #: The modules that say so, by the code of a language.
 _SPOKEN = {"de": german, "es": spanish, "fr": french}
+_TOLD = {"de": german_retold, "es": spanish_retold, "fr": french_retold}
 #: What a clause has to begin with to be known for one whose verb stands last.
 _WHETHER = {"de": "ob "}
 
@@ -51,3 +56,19 @@ def wondered(question: str, code: str, we: bool, far: bool) -> str:
     """Return what a question with a question word asks as a clause behind "I don't know", C{""} for none."""
     spoken = _SPOKEN.get(code)
     return "" if spoken is None else spoken.wondered(question, we, far)
+
+
+def retold(clause: str, code: str, we: bool, far: bool) -> str:
+    """Return what a statement of a mail says as its reader has it, C{""} where that cannot be said for certain."""
+    spoken = _TOLD.get(code)
+    return "" if spoken is None else spoken.retold(clause, we, far)
+
+
+def opens_small(word: str, code: str) -> bool:
+    """Return whether a word is written small where it begins no sentence: "gestern", "hier", "ayer"."""
+    low = word.lower()
+    if code == "de":
+        how = german.german()
+        return any(low in one for one in (how.times, how.prepositions, how.adverbs, how.definite, how.numbers)) or (
+            word != "Sie" and word not in how.polite and low.startswith(tuple(map(str.lower, how.possessive))))
+    return code in _SPOKEN and low not in given_names() and word[1:].islower()

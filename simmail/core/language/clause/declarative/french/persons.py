@@ -94,7 +94,7 @@ class FrenchReader(NamedTuple):
     def pronouns(self, words: Sequence[str]) -> list[str]:
         """Return the pronouns before a verb as who answers says them."""
         how = french()
-        return [self._side(how.clitic_of.get(word, word), word) for word in words]
+        return [self.side(how.clitic_of.get(word, word), word) for word in words]
 
     def flipped(self, words: Sequence[str], both: bool = False) -> list[str] | None:
         """
@@ -115,20 +115,20 @@ class FrenchReader(NamedTuple):
                     return None
                 done.append(own)
             elif low in how.possessive and before not in how.articles:
-                done.append(low if both and low in how.ours else self._side(how.possessive[low], low))
+                done.append(low if both and low in how.ours else self.side(how.possessive[low], low))
             elif low in how.clitic_of and (any(map(is_infinitive, after[:1])) or after[:1] and (
                     after[0] in how.clitics and any(map(is_infinitive, after[1:])))):
-                done.append(self._side(how.clitic_of[low], low))
+                done.append(self.side(how.clitic_of[low], low))
             elif low in how.tonic and (not before or before in how.prepositions or low not in how.clitics):
-                done.append(self._side(how.tonic[low], low))
+                done.append(self.side(how.tonic[low], low))
             elif low in how.clitic_of or low in how.spoken_to | how.speaking:
                 return None
             else:
                 done.append(word)
         return done
 
-    def _side(self, text: str, asked: str) -> str:
-        """One of two words: of who asked by how it is called, of who answers by whether it is alone."""
+    def side(self, text: str, asked: str) -> str:
+        """Return one of two words: of who asked by how it is called, of who answers by whether it is alone."""
         how = french()
         near, bar, other = text.partition("|")
         return other if bar and (self.we if asked in how.of_reader else self.far) else near

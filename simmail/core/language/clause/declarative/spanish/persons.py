@@ -168,7 +168,7 @@ class SpanishReader(NamedTuple):
             others = any(one[0].isupper() and one.lower() in given_names() for one in words[:at])
             if others or not self.far or not (clause.addressed or asks or near):
                 return ""
-        return _our(words[at + 1].lower() if at + 1 < len(words) else "", low, how) if self.we else how.whose[low]
+        return our(words[at + 1].lower() if at + 1 < len(words) else "", low, how) if self.we else how.whose[low]
 
     def _infinitive(self, word: str, clause: SpanishClause) -> str:
         """An infinitive with the pronouns of who answers, C{""} where those are not known."""
@@ -198,8 +198,8 @@ def _has_noun(words: Sequence[str], at: int, how: Spanish) -> bool:
     return at + 1 < len(words) and words[at + 1].lower() not in how.prepositions
 
 
-def _our(noun: str, your: str, how: Spanish) -> str:
-    """"Nuestro" or "nuestra" before a noun, C{""} where its gender is not known."""
+def our(noun: str, your: str, how: Spanish) -> str:
+    """Return "nuestro" or "nuestra" before a noun, C{""} where its gender is not known."""
     plural = "s" if your.endswith("s") else ""
     one = noun.removesuffix("s") if plural else noun
     if one.endswith(how.masculine_endings):
