@@ -33,7 +33,11 @@ def _asking(code: str) -> re.Pattern[str]:
 
     def cue(word: str) -> str:
         return re.escape(word.strip()) + (wanted if word[-1:] == " " else r"(?!\w)" if word[-1:].isalnum() else "")
-    return re.compile(f" (?:{'|'.join(map(cue, known.ask_words))})")
+    # What others can as well asks for nothing inside of a statement: "puede recibir visitas de 4 a 7".
+    only = known.asking_only
+    inside = "|".join(cue(word) for word in known.ask_words if word not in only)
+    begins = "|".join(map(cue, only))
+    return re.compile(f" (?:{inside})" + (rf"|^ (?:¿ ?)?(?:{begins})| (?:{begins})(?=.*\?\W*$)" if only else ""), re.DOTALL)
 
 
 def asks_for_something(sentence: str, language: Language) -> bool:

@@ -43,6 +43,8 @@ _FEW = 4
 _SET_OFF = re.compile(r"\s[-–—]+\s|[;,(]\s*|:(?!\d)\s*")
 #: What numbers things to choose: "(1)", "b)".
 _ASIDE = re.compile(r"\s*\([^()]*\)")
+#: What is cried out in brackets is none of two things.
+_CRY = re.compile(r"\s*\([^()]*!\)")
 _QUOTED = re.compile("[\"“„»«]([^\"“”„»«]{2,60})[\"”“»«]")
 _NUMBERED = re.compile(r"(?<!\w)\(?[1-9a-e]\)\s+")
 #: Marks that may stand behind a question mark, and around the words of a question.
@@ -147,7 +149,7 @@ def read_question(sentence: str, language: Language, form: str = "", about: str 
             short=("", ""), options=(), type=form)
     low = sentence.lower().replace("¿", "").lstrip("¡ ")
     tokens = words(sentence)
-    offered = options(sentence, language, asked=True)
+    offered = options(_CRY.sub("", sentence), language, asked=True)
     form = "what"
     clause = asking_clause(low, language)
     recalls = recalled(sentence, language)
@@ -391,7 +393,8 @@ def asks_which(question: MailQuestion, language: Language) -> bool:
 def is_idle(sentence: str, language: Language) -> bool:
     """Return whether a question wants no answer, such as "Any questions?" in a footer."""
     low = sentence.lower().strip(_MARKS)
-    if len(low) < _IDLE and not low.startswith(language.question_words) or is_rhetorical(sentence, language):
+    whole = low in asking(language.code).opening.whole  # "¿Vienes?"
+    if len(low) < _IDLE and not (whole or low.startswith(language.question_words)) or is_rhetorical(sentence, language):
         return True
     return len(low.split()) < 10 and low.startswith(language.idle_questions)
 

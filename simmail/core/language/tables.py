@@ -345,6 +345,7 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True, rename={"and_": 
     belonging: frozenset[str] = frozenset()
     hedge: str = ""
     not_asked_for: tuple[str, ...] = ()
+    asking_only: tuple[str, ...] = ()
     option_verbs: frozenset[str] = frozenset()
 
 

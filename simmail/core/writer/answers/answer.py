@@ -212,6 +212,8 @@ def _alike(options: tuple[str, ...], language: Language) -> bool:
         if first in language.determiners or first in language.choice_prepositions:
             return "phrase"
         return first if len(said) > _SHORT else "word"
+    if len({one.split()[0].lower() for one in options}) == 1 and all(len(one.split()) > _SHORT for one in options):
+        return True  # "you can send the small sacks", "you can cancel it"
     kinds = {kind(one) for one in options}
     if len({one.partition(" ")[0].lower() for one in options}) == 1:
         return True  # "I'll attend on 14 April", "I'll have my money back"

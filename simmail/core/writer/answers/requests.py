@@ -49,6 +49,12 @@ def requested(scene: Scene, read: Read, question: MailQuestion, place: int, valu
         if question.type == "request" and not asks_to_do(question.text, scene.language) and (
                 documents(question.text, scene.language) or not wants_deed(question.text, scene.language)):
             return granted(scene, read, question, values)
+        told = stated(question.text, scene.language, scene.sides) if question.type != "request" and (
+            read.intent in _ASKED_AS_QUESTION) and restating(scene.language.code).order != "inverted" else None
+        if told is not None and told.yes and (yes or told.no):
+            # "¿Y puedes traer tú el postre?"
+            return Said(act="answer.stated" if yes else "answer.denied", values={
+                **plain, "value": told.yes if yes else told.no})
         if lasting or read.intent in _ASKED_AS_QUESTION and question.type != "request":
             return Said(act="answer.yes" if yes else "answer.dont", values={**plain, "yes": scene.language.yes})
         if read.intent in _ASKED_AS_QUESTION and yes:

@@ -84,7 +84,9 @@ def yes_or_no(scene: Scene, read: Read, question: MailQuestion, values: dict[str
         return Said(act="answer.own", values={**without_topic(values), "value": capital(said)})
     if yes and how.offers and question.text.lower().startswith(how.offers):
         return Said(act="answer.yes", values={**values, "yes": how.accepts})
-    if told and (question.behind or scene.dice.chance(_IN_FULL[scene.length], "stated", question.text)):
+    # Where there is no "yes, we do" a bare yes among several answers says not to what.
+    one_of_several = len(read.found.points) > 1 and not scene.language.short_answers
+    if told and (question.behind or one_of_several or scene.dice.chance(_IN_FULL[scene.length], "stated", question.text)):
         return Said(act="answer.stated" if yes else "answer.denied", values={
             **without_topic(values), **_hedged(told, scene.language), "value": in_full(told, scene)})
     if _is_of_state(question, scene.language):

@@ -32,7 +32,11 @@ def ways(sentence: str, language: Language) -> tuple[str, ...]:
         lead = max((one for one in how.ways if low.startswith(f"{one} ")), key=len, default="")
         deed = clause_words(part[len(lead):])
         if how.order != "inverted":
-            found.extend(_way(part, how.ways.get(lead, ""), part[len(lead):].split(), language))
+            way = how.ways.get(lead, "")
+            both = _way(part, way, part[len(lead):].split(), language)
+            # "We can send it in sacks of 6 kg, or cancel it": what may be done stands before the first alone.
+            found.extend(both or (_way(part, before, part.split(), language) if before else []))
+            before = way or before
             continue
         ready = next((one for one in how.readiness if f" {one} " in low), "")
         if not lead and ready:
@@ -90,7 +94,13 @@ def _acts(deed: list[str], how: Restate) -> bool:
 def _way(part: str, lead: str, deed: list[str], language: Language) -> list[str]:
     """One of several ways in a language that asks for none of them with a verb: "bitte die Pumpe ersetzen"."""
     if lead:
-        return [fit(f"{lead} {' '.join(language.flips.get(word.lower(), word) for word in deed)}")]
+        ends = restating(language.code).ways_ends
+        deed = [next((f"{word[:-len(end)]}{own}" for end, own in ends.items() if word.endswith(end)), word) if (
+            not at) else word for at, word in enumerate(deed)]
+        # "Al" is not "el" behind a verb.
+        kept = [word if language.flips.get(word.lower()) in language.definite else language.flips.get(
+            word.lower(), word) for word in deed]
+        return [fit(f"{lead} {' '.join(kept)}")]
     both = declarative.clause_stated(part, language.code, False, True)
     said = both[0].split() if both is not None else []
     # In "er kommen könnte Freitag" the verb stands where it cannot.

@@ -14,12 +14,17 @@ from simmail.core.language.clause.declarative.french.verbs import (
     IL, ILS, JE, NOUS, TU, VOUS, FrenchForm, French, form_of, is_finite,
 )
 from simmail.core.language.clause.tables import STOPS, clause_words, without_dropped
+from simmail.core.language.tables import language
 from simmail.core.language_data import given_names
 
 # Pronouns and little words that have lost their vowel; pronouns behind a verb.
 _ELIDED = re.compile(r"(?i)^(m|t|s|l|n|j|c|d|qu)'(?=.)")
 INVERTED = re.compile(r"(?i)^(.+?)(?:-t)?-(je|tu|il|elle|on|nous|vous|ils|elles|ce)$")
 _PERSONS = {"je": JE, "j'": JE, "tu": TU, "nous": NOUS, "vous": VOUS, "ils": ILS, "elles": ILS}
+#: "T'es", for "tu es".
+_SPOKEN = re.compile(r"(?i)(?<!\w)t['\u2019](?=(?:es|as|avais|étais|aurais|auras|iras)\b)")
+#: Words of the longest time behind a comma.
+_TIME = 6
 #: Words of the longest subject.
 _SUBJECT = 9
 
@@ -41,7 +46,7 @@ class FrenchClause(NamedTuple):
 def parts_of_question(question: str) -> list[list[str]]:
     """Return the words of a question, cut at its commas; what has lost its vowel is a word of its own."""
     parts: list[list[str]] = [[]]
-    for word in clause_words(question):
+    for word in clause_words(_SPOKEN.sub("tu ", question)):
         if word in STOPS:
             parts.append([])
             continue
@@ -65,6 +70,11 @@ def asking_words(question: str, how: French) -> list[str]:
     while len(parts) > 1 and (" ".join(parts[-1]).lower() in how.tags or len(parts[-1]) == 1 and (
             parts[-1][0][0].isupper())):
         parts.pop()
+    while len(parts) > 1 and f"{' '.join(parts[-1]).lower()} ".startswith(tuple(f"{one} " for one in how.beside)):
+        parts.pop()
+    while len(parts) > 1 and len(parts[-1]) <= _TIME and not any(map(INVERTED.match, parts[-1])) and (
+            parts[-1][0].lower() in how.prepositions | language("fr").weekday_forms.keys()):
+        parts[-2:] = [[*parts[-2], *parts[-1]]]  # "..., dimanche 27, de 7 h à 13 h"
     if not parts or len(parts) > 1 and parts[-1][0].lower() == how.or_:
         return []  # only the second of two
     words = without_fillers(parts[-1], how)

@@ -68,7 +68,9 @@ class FrenchReader(NamedTuple):
         elif one in how.speaking:
             addressed = not (how.familiar | how.polite).isdisjoint((*low, *clause.clitics))
             if one == "nous":
-                own = addressed or form.verb in how.asking_for - how.common
+                ours = self.we and form.verb in how.asking_for and {"nous", how.together}.isdisjoint((
+                    *low, *clause.clitics))  # who asks a firm whether it may do something asks for itself
+                own = addressed or ours or form.verb in how.asking_for - how.common
                 if form.verb == how.go or not own:
                     return None
             elif form.verb not in how.asking_for or form.verb in how.obliged and addressed:

@@ -52,6 +52,7 @@ class French(Struct, frozen=True, forbid_unknown_fields=True, rename={"not_": "n
     led_in: tuple[str, ...]
     unstated: frozenset[str]
     tags: frozenset[str]
+    beside: tuple[str, ...]
     present_for: frozenset[str]
     conditional_for: frozenset[str]
     obliged: frozenset[str]

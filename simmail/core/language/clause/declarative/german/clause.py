@@ -71,6 +71,8 @@ def asking_words(question: str, how: German) -> list[str]:
     while len(parts) > 1 and (" ".join(parts[-1]).lower() in how.tags or len(parts[-1]) == 1 and (
             parts[-1][0][0].isupper())):
         parts.pop()
+    while len(parts) > 1 and f"{' '.join(parts[-1]).lower()} ".startswith(tuple(f"{one} " for one in how.beside)):
+        parts.pop()  # "bist du da, dann hole ich es ab"
     if not parts or len(parts) > 1 and parts[-1][0].lower() == how.or_:
         return []
     if len(parts) > 1 and parts[-1][-2:-1] == ["zu"] and how.enough.intersection(parts[-2][-2:]):

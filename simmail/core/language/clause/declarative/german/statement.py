@@ -5,6 +5,7 @@ frei?".
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from simmail.core.language.clause.declarative.german.clause import (
@@ -18,6 +19,8 @@ from simmail.core.language.clause.declarative.german.verbs import (
 )
 from simmail.core.language.clause.tables import MOST_WORDS, STOPS, fit, led_in, restating
 
+#: What stands in brackets.
+_ASIDE = re.compile(r"\s*\([^()]*\)")
 #: Words of the longest statement, and of less than the shortest clause.
 _LONGEST, _SHORTEST = 16, 2
 
@@ -55,7 +58,7 @@ def turned_round(clause: str) -> str:
 def either_stated(question: str, we: bool, far: bool) -> tuple[str, ...]:
     """Return the two things of which a question asks which is so, each as a statement; C{()} where one has no verb."""
     how = german()
-    left, joint, right = question.strip(" ?!.").partition(" oder ")
+    left, joint, right = _ASIDE.sub("", question).strip(" ?!.").partition(" oder ")
     if not joint or " oder " in right:
         return ()
     reader = GermanReader.of(question, we, far)
@@ -88,7 +91,15 @@ def _offered(
 ) -> tuple[str, ...]:
     """Which of two things its asker shall do: "lieber per Post schicken" of "sollen wir sie per Post schicken"."""
     told = []
+    if first and second and is_infinitive(first[-1]) and not is_infinitive(second[-1]) and not any(
+            known(second[0].lower(), person) for person in (ER, WIR)):
+        second = [*second, first[-1]]  # "sollen wir sie schon schicken oder lieber alles zusammen?"
     for words in (first, second):
+        words = words[1:] if words and words[0] == how.rather else words
+        if len(words) > 1 and known(words[0].lower(), ER) and not is_infinitive(words[-1]):
+            both = _stated(words, reader, how)  # "oder reicht Montag?"
+            told.append("" if both is None else both[0])
+            continue
         if len(words) > 1 and known(words[0], WIR) and words[1] in PERSONS:
             both = _stated(words, reader, how)
             told.append("" if both is None else both[0])

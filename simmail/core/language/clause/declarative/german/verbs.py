@@ -151,6 +151,7 @@ class German(Struct, frozen=True, forbid_unknown_fields=True, rename={"and_": "a
     it: str
     enough: frozenset[str]
     tags: frozenset[str]
+    beside: tuple[str, ...]
     hence: frozenset[str]
     whether: str
     participles: frozenset[str]

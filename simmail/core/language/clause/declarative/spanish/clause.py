@@ -57,11 +57,16 @@ def without_fillers(words: Sequence[str], how: Spanish) -> list[str]:
 def asking_words(question: str, how: Spanish) -> list[str]:
     """Return the words of the last part of a question; those of a clause behind "si" as well."""
     parts = [part for part in parts_of_question(question) if without_fillers(part, how)]
-    while len(parts) > 1 and " ".join(parts[-1]).lower() in how.tags:
+    while len(parts) > 1 and (" ".join(parts[-1]).lower() in how.tags or f"{' '.join(parts[-1]).lower()} ".startswith(
+            tuple(f"{one} " for one in how.beside))):
         parts.pop()
     if not parts or len(parts) > 1 and parts[-1][0].lower() == how.or_:
         return []  # only the second of two
     words = without_fillers(parts[-1], how)
+    first = " ".join(words).lower()
+    for one in how.agreed:
+        if first.startswith(f"{one} {how.that} "):
+            return words[:len(one.split())]  # "¿hace falta que venga en ayunas?"
     low = f" {' '.join(words).lower()} "
     for one in how.whether:
         if f" {one} " in low:
@@ -212,6 +217,7 @@ def _addressed(form: SpanishForm, clitics: Sequence[str], rest: Sequence[str], h
 
 def _has_subject(rest: Sequence[str], form: SpanishForm, how: Spanish) -> bool:
     """Whether who or what a verb of the third person is said of stands behind it."""
+    rest = [word for word in rest if word.lower() not in how.already | how.still]
     low = [word.lower() for word in rest]
     for at, word in enumerate(low):
         before = low[at - 1] if at else ""

@@ -122,8 +122,8 @@ class SpanishReader(NamedTuple):
             return "se" if told in how.him and after in how.things_meant else told
         if word in how.of_reader:
             return self._own(how.of_reader[word])
-        if word not in how.him:
-            return word
+        if word not in how.him or clause.form.person in (TU, VOSOTROS):
+            return word  # "¿le dices tú a tu hermano?"
         others = any(one.lower() == "a" and (then[0].isupper() or then in how.determiners) for one, then in zip(
             clause.rest, clause.rest[1:]))
         named = any(word not in how.still | how.already | how.also for word in clause.before)

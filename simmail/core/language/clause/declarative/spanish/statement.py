@@ -31,6 +31,8 @@ def stated(question: str, we: bool, far: bool) -> tuple[str, str] | None:
     """
     how = spanish()
     words = asking_words(question, how)
+    if (alone := " ".join(words).lower()) in how.agreed:
+        return alone, f"{how.not_} {alone}"
     clause = parted(words, how) if 0 < len(words) <= MOST_WORDS else None
     return None if clause is None else _stated(clause, SpanishReader.of(words, clause, we, far), how)
 

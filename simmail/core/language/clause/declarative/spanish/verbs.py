@@ -71,6 +71,8 @@ class Spanish(Struct, frozen=True, forbid_unknown_fields=True, rename={"not_": "
     first_dropped: tuple[str, ...]
     unstated: frozenset[str]
     tags: frozenset[str]
+    beside: tuple[str, ...]
+    agreed: tuple[str, ...]
     whether: tuple[str, ...]
     still: frozenset[str]
     already: frozenset[str]
