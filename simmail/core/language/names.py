@@ -13,7 +13,8 @@ from msgspec import Struct
 from simmail.core.language.prose import Prose
 from simmail.core.language.tables import LANGUAGES, Language, every
 from simmail.core.language.tables import language as known
-from simmail.core.language.text import clean
+from simmail.core.language.text import capital, clean
+from simmail.core.language_data import given_names
 from simmail.core.message.mail import Mail
 from simmail.core.mime.address import domain_of, local_part
 from simmail.core.net.hosts import MAIL_PROVIDERS
@@ -22,6 +23,8 @@ from simmail.core.net.hosts import MAIL_PROVIDERS
 PROVIDERS = frozenset(domain.partition(".")[0] for domain in MAIL_PROVIDERS)
 #: Characters of a local part or a company's name that is longer than any.
 _LONGEST = 40
+#: Words of the longest line with which somebody signs to its own: "Un beso muy grande, papá".
+_SIGNED = 5
 
 
 class Sender(Struct, frozen=True):
@@ -48,8 +51,9 @@ def sender(mail: Mail, prose: Prose, language: Language) -> Sender:
             break
     if not name:
         name = signed
-    elif signed and " " not in name and signed.lower().startswith(name.lower()):
-        name = signed
+    elif signed and " " not in name and (signed.lower().startswith(name.lower()) or " " in signed and (
+            name.lower() not in given_names() and signed.split()[0].lower() in given_names())):
+        name = signed  # "Jo", signed "Jo Miller"; "Traffic", signed "Koldo Ibarra"
     if not company or firm and firm.lower() in company.lower():
         company = firm or company
     first, *rest = name.split() or [""]
@@ -58,6 +62,15 @@ def sender(mail: Mail, prose: Prose, language: Language) -> Sender:
         return Sender(first=f"{first} {rest[-1]}", name=name, company=company)  # "Mrs Eileen Darby"
     whole = len(first.strip(".")) < 2 or first.lower() in language.kin_titles
     return Sender(first=" ".join([first, *rest[:1]]) if whole else first, name=name, company=company)
+
+
+def signed_kin(prose: Prose, language: Language) -> str:
+    """Return how somebody calls itself who signs to its children or grandchildren: "Mama" of "Deine Mama"."""
+    for line in (*prose.sign_off[:3], prose.body.rstrip().rpartition("\n")[2]):
+        said = line.strip(" .!*").split()
+        if 0 < len(said) <= _SIGNED and said[-1].lower() in language.kin_signed:
+            return capital(said[-1])
+    return ""
 
 
 def _is_firm(name: str, firm: str, address: str, prose: Prose) -> bool:

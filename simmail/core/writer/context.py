@@ -17,7 +17,7 @@ from simmail.core.language.clause.question_types import asking, mentions_any
 from simmail.core.language.clause.tables import Sides
 from simmail.core.language.facts import Fact, read_facts
 from simmail.core.language.intents import BORROWED, is_guess, recognise, score
-from simmail.core.language.names import company_of, is_somebody_else, split_display
+from simmail.core.language.names import company_of, is_somebody_else, signed_kin, split_display
 from simmail.core.language.phrases import what_kind, words
 from simmail.core.language.questions import MailQuestion, stands_in
 from simmail.core.language.reader import Findings, address_form, read_mail
@@ -238,6 +238,9 @@ def _distant(request: WordsRequest, read: tuple[Read, ...]) -> bool:
         one.value for one in request.remarks if one.kind == "said" and one.by == "correspondent"), found.language)
     if familiar or polite:
         return not familiar
+    called = request.persona.name.partition(" ")[0]
+    if " " in request.persona.name and found.prose.body.startswith(f"{called}, "):
+        return False  # "Annika, the barrier is stuck again"
     if not found.language.near_by_first_name:
         return True
     # "Hallo Maria," is no way to begin a letter to a stranger.
@@ -375,7 +378,12 @@ def _common(
         company = organisation
     if name:
         titled = name.split()[0].strip(".").lower() in language.honorifics
-        values["name"], values["first"] = say(name, 60), say(name if titled else name.split()[0], 30)
+        first = read[-1].found.sender.first if read and request.kind != "forward" else ""
+        first = first if first.startswith(name.split()[0]) else name.split()[0]  # "Aunt Hilde", "Mª José"
+        values["name"], values["first"] = say(name, 60), say(name if titled else first, 30)
+    kin = signed_kin(read[-1].found.prose, language) if read and not persona.org else ""
+    if kin:
+        values["name"] = values["first"] = kin
     if company and company.lower() != values.get("org", "").lower():
         values["company"] = say(company, 40)
     if request.owed:

@@ -450,8 +450,9 @@ def _wanted(item: str, language: Language) -> MailQuestion:
         return replace(read_question(f"{item.rstrip(' .?!,;:')}?", language), needs=not own)
     read = read_question(item, language)
     return replace(read, form="request", type=question_types.named_type(item, language) or "request", options=(),
-                   topic=_item(item, language) if language.inflected else _named(item, language) or read.topic or (
-                       _item(item, language)))
+                   topic=_item(item, language) if language.inflected or language.head_first and _item(
+                       item, language) and item.partition(" ")[0].lower() not in language.determiners else (
+                           _named(item, language) or read.topic or _item(item, language)))
 
 
 def _day_of(question: MailQuestion, language: Language) -> MailQuestion:

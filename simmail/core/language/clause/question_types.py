@@ -63,6 +63,7 @@ class Asking(Struct, frozen=True, forbid_unknown_fields=True):
     free_choice: tuple[str, ...] = ()
     replying: tuple[str, ...] = ()
     demanding: tuple[str, ...] = ()
+    insisting: tuple[str, ...] = ()
     proposing: tuple[str, ...] = ()
     enquiring: tuple[str, ...] = ()
     of_those: tuple[str, ...] = ()

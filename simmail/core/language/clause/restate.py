@@ -15,6 +15,8 @@ from simmail.core.language.clause.tables import (
 from simmail.core.language.tables import Language
 from simmail.core.language.text import say
 
+#: What stands before an infinitive that is asked for.
+_TO = "zu"
 #: So many words at most, the verb with them, are a deed with a plain object.
 _PLAIN = 12
 #: And so many with several things, each of so many words.
@@ -53,6 +55,7 @@ def deed(request: str, language: Language, polite: bool = True) -> tuple[str, st
     @return: two phrases, C{""} for what cannot be said.
     """
     how = restating(language.code)
+    request = _plainly(request, how)
     words = clause_words(_unhurried(request, how))
     while len(words) > 4 and " ".join(words[-2:]).lower().strip("?") in language.do_words:
         words = words[:-2]  # "make it five shelves, would you"
@@ -102,6 +105,28 @@ def deed(request: str, language: Language, polite: bool = True) -> tuple[str, st
         said = fit(inverted.flipped([low_words[0], *words[1:]], how)).replace(" ,", ",")
         return said, said
     return verb_second.deed(words, how, polite)
+
+
+def _plainly(request: str, how: Restate) -> str:
+    """A request that is led in at length as it is asked else: "wären Sie so nett, sie zurückzuschneiden?"."""
+    low = f" {request.lower()}"
+    lead = max((one for one in how.leads if f" {one}" in low), key=len, default="")
+    if not lead or len(low) != len(request) + 1:
+        return request
+    words = request[low.index(f" {lead}") + len(lead):].lstrip(" ,").rstrip(" .!?").split()
+    words = words[:next((at + 1 for at, word in enumerate(words) if word[-1] in _MARKS), len(words))]
+    last = words[-1].rstrip(_MARKS) if words else ""
+    prefix = max((one for one in how.prefixes if last.startswith(f"{one}{_TO}")), key=len, default="")
+    if f"{last.replace(_TO, '', 1)} {last}".split()[0].startswith(tuple(how.no_deeds)) or last.startswith(
+            tuple(how.no_deeds)):
+        return request  # "ich bitte Sie, die Verspätung zu entschuldigen"
+    if words[-2:-1] == [_TO]:
+        words = [*words[:-2], last]
+    elif prefix:
+        words = [*words[:-1], f"{prefix}{last[len(prefix) + len(_TO):]}"]
+    elif ", " not in lead:
+        return request
+    return " ".join([how.leads[lead], *words])
 
 
 def _as_many(words: list[str], language: Language) -> list[str]:

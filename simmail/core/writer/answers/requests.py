@@ -40,7 +40,7 @@ def requested(scene: Scene, read: Read, question: MailQuestion, place: int, valu
         return Said(act="answer.confirm" if agrees(scene, question, asked=True) else "answer.dont", values=values)
     will, wont = deed(question.text.rpartition("; ")[2], scene.language, scene.far)
     will, wont = (will, wont) if will else _done(scene, question)
-    yes = agrees(scene, question, asked=True)
+    yes = agrees(scene, question, asked=True) or read.intent == "complaint"  # what is put right
     plain, how = without_topic(values), asking(scene.language.code)
     lasting = mentions_any(question.text, (*how.lasting, *how.ever_after))
     if not will and (either := _either(question.text, scene.language)):

@@ -19,6 +19,7 @@ from simmail.core.language.questions import is_question
 from simmail.core.writer.context import CLOSELY, PRESUMING, Read, Scene
 from simmail.core.writer.life import kind_words
 from simmail.core.writer.reply.taken_up import is_trouble
+from simmail.core.writer.sources.side import side_words, tells
 
 #: Sentences that are looked at.
 _SENTENCES = 12
@@ -72,6 +73,9 @@ def _appoints(scene: Scene, read: Read) -> bool:
 
 def _is_answered_for(scene: Scene, read: Read) -> bool:
     """Whether a complaint is to a house that answers for something: what an office misses is told it by who applies."""
+    lacks = side_words(scene.language.code).lacking
+    if any(one.endswith(":") and tells(one, lacks) for one in read.found.prose.sentences) and read.found.points:
+        return False  # "the following data are missing:" asks for them
     return bool(scene.request.persona.org) or not read.found.points
 
 

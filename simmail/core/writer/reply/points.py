@@ -110,10 +110,12 @@ def dealt_with(question: MailQuestion, read: Read, scene: Scene, known: AnswerSo
         return False  # what is known is told
     if read.intent == "ticket" and (question.options or question.behind):
         return False  # what asks for more before it is worked at
-    several = len(read.found.points) > 1 and read.intent not in _DECIDING
+    several = len(read.found.points) > 1 and (read.intent not in _DECIDING or read.intent == "application")
     if read.intent in ("complaint", "bug") and (
             question.type == "request" or not question.options and seeks_help(question.text, scene.language)):
-        return not (several and documents(question.text, scene.language))
+        # What is wanted for it is promised where it can be said.
+        named = question.type == "request" and deed(question.text, scene.language, scene.far)[0]
+        return not (several and documents(question.text, scene.language) or named)
     told = known.sheet.telling(question.text, question.type)
     if told is not None and (told.private or read.intent in DEALINGS):
         return False

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from simmail.core.language.clause.declarative.languages import opens_small, retold
 from simmail.core.language.clause.inverted import flipped
 from simmail.core.language.clause.opening import without_leads
-from simmail.core.language.clause.question_types import asking
+from simmail.core.language.clause.question_types import asking, mentions_any
 from simmail.core.language.clause.tables import past, restating, third
 from simmail.core.language.questions import is_question, stands_in
 from simmail.core.language.tables import Language
@@ -38,7 +38,7 @@ _EMPTY = frozenset({"information.ack", "information.ask", "information.seen", "a
 #: Answers that leave open what is asked.
 _OPEN = frozenset({"answer.unknown", "answer.think", "answer.find_out", "answer.past", "answer.open", "answer.when"})
 #: What is said to a complaint whose matter nobody knows.
-_REGRETS = "complaint.sorry"
+_REGRETS, _COMPLAINT = "complaint.sorry", "complaint."
 #: Acts that say how what went wrong is put right.
 _SORRY = frozenset({"answer.propose", "answer.regret"})
 #: Sentences that are looked at; words of the shortest and of the longest clause, and of its beginning.
@@ -75,6 +75,9 @@ def with_matter(scene: Scene, read: Read, said: list[Said]) -> list[Said]:
         return said
     if said[0].act == _REGRETS and (taken := taken_up(scene, read)) and taken[0].promise is not None:
         return [*taken, *said[1:]]
+    if said[0].act.startswith(_COMPLAINT) and said[0].act != _REGRETS:
+        # Who denies a fault promises nothing for it.
+        return [one for one in said if one.act not in ("answer.will", "answer.do")]
     if any(one.act not in _STOCK for one in said):
         sorry = _sorry(scene, read, said) if all(one.act.startswith("answer.") or one.is_exchange and (
             one.asked is not None) for one in said) else []
@@ -96,7 +99,7 @@ def _sorry(scene: Scene, read: Read, said: list[Said]) -> list[Said]:
     What is said to who tells of trouble with what its reader did or has, before what it asks is answered; nothing to
     others.
     """
-    if scene.request.own or is_made(read) or any(one.act in _SORRY for one in said):
+    if scene.request.own or is_made(read) or any(one.act in _SORRY for one in said) or _is_supplied(scene, read):
         return []
     clause, how = matter_of(scene, read), side_words(scene.language.code)
     own = restating(scene.language.code).theirs.values()
@@ -104,7 +107,19 @@ def _sorry(scene: Scene, read: Read, said: list[Said]) -> list[Said]:
     # "It is our mistake", "she complains".
     theirs = any(tells(one, how.own_fault) for one in read.found.prose.sentences[:_SENTENCES]) or (
         clause.partition(" ")[0].lower() in restating(scene.language.code).others)
-    return taken_up(scene, read) if mine and not theirs and tells(clause, how.broken, how.lacking, how.adverse) else []
+    insists = is_trouble(read, scene.language) and any(mentions_any(
+        f" {one.lower()}", asking(scene.language.code).insisting) for one in read.found.prose.sentences)
+    return taken_up(scene, read) if mine and not theirs and (insists or tells(
+        clause, how.broken, how.lacking, how.adverse)) else []
+
+
+def _is_supplied(scene: Scene, read: Read) -> bool:
+    """Whether who tells of trouble has it itself, and offers what can be done: "our lorry broke down; we can come on"."""
+    how = restating(scene.language.code)
+    offers = tuple(f"{one} " for one in how.ways if how.order != "inverted")
+    return bool(offers) and (read.found.sorry or any(one.lower().startswith(offers) or mentions_any(
+        f" {one.lower()}", asking(scene.language.code).proposing) for one in read.found.prose.sentences[:_SENTENCES]
+        if not is_question(one)))
 
 
 def taken_up(scene: Scene, read: Read) -> list[Said]:
