@@ -52,7 +52,7 @@ def sender(mail: Mail, prose: Prose, language: Language) -> Sender:
     if not name:
         name = signed
     elif signed and " " not in name and (signed.lower().startswith(name.lower()) or " " in signed and (
-            name.lower() not in given_names() and signed.split()[0].lower() in given_names())):
+            name.lower() not in given_names() and is_person(signed, language))):
         name = signed  # "Jo", signed "Jo Miller"; "Traffic", signed "Koldo Ibarra"
     if not company or firm and firm.lower() in company.lower():
         company = firm or company

@@ -37,7 +37,8 @@ def _asking(code: str) -> re.Pattern[str]:
     only = known.asking_only
     inside = "|".join(cue(word) for word in known.ask_words if word not in only)
     begins = "|".join(map(cue, only))
-    return re.compile(f" (?:{inside})" + (rf"|^ (?:¿ ?)?(?:{begins})| (?:{begins})(?=.*\?\W*$)" if only else ""), re.DOTALL)
+    others = rf"|^ (?:¿ ?)?(?:{begins})| (?:{begins})(?=.*\?\W*$)" if only else ""
+    return re.compile(f" (?:{inside}){others}", re.DOTALL)
 
 
 def asks_for_something(sentence: str, language: Language) -> bool:

@@ -69,6 +69,10 @@ class SenderTests(SynchronousTestCase):
         self.assertEqual(of("Onboarding Agent", "agent@b.example", "Robin, the Brightdesk onboarding agent").first,
                          "Robin")
 
+    def test_department(self) -> None:
+        """Who signs a mail of a department wrote it."""
+        self.assertEqual(of("Tráfico", "trafico@transporte.example", "Koldo Ibarra").name, "Koldo Ibarra")
+
     def test_company(self) -> None:
         """The domain's own label, whatever stands around it; freemail says nothing."""
         self.assertEqual(company_of("a@mail.brightdesk.co.uk"), "Brightdesk")

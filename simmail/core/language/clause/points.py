@@ -352,7 +352,7 @@ def _taken_as_said(sentence: str, low: str, language: Language) -> str:
             words[at].lower() in how.claim_relatives)), 0)
         words = words[:relative] if relative and words[relative - 1].endswith(",") else words
         if found and not behind[:1].isalpha() and len(words) > 1:
-            return "" if words[0].lower() in restating(language.code).modals else " ".join(words)
+            return "" if words[0].lower() in restating(language.code).modals else " ".join(words).rstrip(",")
     return ""
 
 

@@ -114,7 +114,7 @@ def _sorry(scene: Scene, read: Read, said: list[Said]) -> list[Said]:
 
 
 def _is_supplied(scene: Scene, read: Read) -> bool:
-    """Whether who tells of trouble has it itself, and offers what can be done: "our lorry broke down; we can come on"."""
+    """Whether who tells of trouble has it itself, and offers what can be done: "our van broke down; we can come on"."""
     how = restating(scene.language.code)
     offers = tuple(f"{one} " for one in how.ways if how.order != "inverted")
     return bool(offers) and (read.found.sorry or any(one.lower().startswith(offers) or mentions_any(
@@ -199,7 +199,8 @@ def _tells(sentence: str, language: Language) -> bool:
 def _behind(code: str) -> re.Pattern[str]:
     """Where another clause begins behind a comma, in a language whose joints are known."""
     joints = cutting(code).joints if restating(code).order != "inverted" else ()
-    return re.compile(rf",\s(?=(?:{'|'.join(map(re.escape, (*joints, language_of(code).and_)))})\s)" if joints else r"(?!)")
+    words = "|".join(map(re.escape, (*joints, language_of(code).and_)))
+    return re.compile(rf",\s(?=(?:{words})\s)" if joints else r"(?!)")
 
 
 def _clause(sentence: str, language: Language) -> str:

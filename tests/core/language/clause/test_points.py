@@ -48,6 +48,15 @@ class PointTests(SynchronousTestCase):
             self.assertEqual([(one.behind, one.claims) for one in found], [(claim, True)], text)
         self.assertFalse(any(one.claims for one in Findings(mail("Is it green as we agreed?"), NOW).points))
 
+    def test_claimed(self) -> None:
+        """What is to be confirmed as agreed or allowed in a thread is a claim, also in the middle of a sentence."""
+        for text, claim in (
+            ("Und es bleibt bei den 60 Euro Pauschale, die Sie genannt hatten?", "es bleibt bei den 60 Euro Pauschale"),
+            ("Vous m'aviez accordé 20 % de remise, n'est-ce pas ?", "Vous m'aviez accordé 20 % de remise"),
+        ):
+            found = Findings(replace(mail(text), in_reply_to="<0@x.example>"), NOW).points
+            self.assertEqual([(one.behind, one.claims) for one in found], [(claim, True)], text)
+
     def test_own_claim(self) -> None:
         """What the writer says it has said is asked about once."""
         self.assertEqual(read("You said you'd pay for the pitch, didn't you?"), [("yes_no", "")])

@@ -45,6 +45,23 @@ class EnglishTests(SynchronousTestCase):
             self.assertEqual(deed(request, EN)[0], said)
 
 
+class LedInTests(SynchronousTestCase):
+    """Requests that are led in at length."""
+
+    def test_german(self) -> None:
+        """An infinitive with "zu" and a clause behind "dass" are what is asked for; an excuse is nothing to do."""
+        self.assertEqual(deed("Wären Sie so nett, sie bis Freitag zurückzuschneiden?", DE)[0],
+                         "schneide sie bis Freitag zurück")
+        self.assertEqual(deed("Ich möchte, dass Sie das in Ordnung bringen.", DE)[0], "bringe das in Ordnung")
+        self.assertEqual(deed("Wir bitten Sie, die Verspätung zu entschuldigen.", DE)[0], "")
+
+    def test_others(self) -> None:
+        """The infinitive stands there already."""
+        self.assertEqual(deed("Merci de nous renvoyer le contrat signé.", language("fr"))[0],
+                         "vous renvoyer le contrat signé")
+        self.assertEqual(deed("¿Sería tan amable de enviarme el contrato?", language("es"))[0], "enviarle el contrato")
+
+
 class GermanTests(SynchronousTestCase):
     """Sentences with the verb in the second place."""
 

@@ -30,6 +30,8 @@ class MatterTests(SynchronousTestCase):
             ("Got it. Lovely.", ""),
             ("Das Fenster meiner Mutter schließt nicht. Mit freundlichen Grüßen",
              "das Fenster Ihrer Mutter schließt nicht"),
+            ("Gestern ist mir auf der Kreuzung die Kette gerissen, und das war gefährlich. Mit freundlichen Grüßen",
+             "gestern ist Ihnen auf der Kreuzung die Kette gerissen"),
         ):
             scene = set_scene(request(mail(text, "Hello")))
             self.assertEqual(matter_of(scene, scene.read[0]), clause)

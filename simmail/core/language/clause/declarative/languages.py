@@ -4,12 +4,14 @@ The languages other than English whose questions are said again as statements.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from simmail.core.language.clause.declarative.french import retold as french_retold
 from simmail.core.language.clause.declarative.french import statement as french
 from simmail.core.language.clause.declarative.german import retold as german_retold
 from simmail.core.language.clause.declarative.german import statement as german
+from simmail.core.language.clause.declarative.german.verbs import german as german_words
 from simmail.core.language.clause.declarative.spanish import retold as spanish_retold
 from simmail.core.language.clause.declarative.spanish import statement as spanish
 from simmail.core.language_data import given_names
@@ -17,6 +19,8 @@ from simmail.core.language_data import given_names
 #: The modules that say so, by the code of a language.
 _SPOKEN = {"de": german, "es": spanish, "fr": french}
 _TOLD = {"de": german_retold, "es": spanish_retold, "fr": french_retold}
+#: What stands in brackets is not said again.
+_ASIDE = re.compile(r"\s*\([^()]*\)")
 #: What a clause has to begin with to be known for one whose verb stands last.
 _WHETHER = {"de": "ob "}
 
@@ -29,17 +33,18 @@ def stated(question: str, code: str, we: bool, far: bool) -> tuple[str, str] | N
     @return: C{""} for what cannot be said, None for neither and for a language that is not said again.
     """
     spoken = _SPOKEN.get(code)
-    return None if spoken is None else spoken.stated(question, we, far)
+    return None if spoken is None else spoken.stated(_ASIDE.sub("", question), we, far)
 
 
 def either_stated(question: str, code: str, we: bool, far: bool) -> tuple[str, ...]:
     """Return the two things of which a question asks which is so, each as a statement, C{()} for none."""
     spoken = _SPOKEN.get(code)
-    return () if spoken is None else spoken.either_stated(question, we, far)
+    return () if spoken is None else spoken.either_stated(_ASIDE.sub("", question), we, far)
 
 
 def clause_stated(clause: str, code: str, we: bool, far: bool) -> tuple[str, str] | None:
     """Return what a clause behind "whether" says, as L{stated} does."""
+    clause = _ASIDE.sub("", clause)
     if code in _WHETHER and german.turned(clause):
         return None  # a question, whose verb does not stand last
     if code in _WHETHER and (asked := german.turned_round(clause)):
@@ -68,7 +73,7 @@ def opens_small(word: str, code: str) -> bool:
     """Return whether a word is written small where it begins no sentence: "gestern", "hier", "ayer"."""
     low = word.lower()
     if code == "de":
-        how = german.german()
+        how = german_words()
         return any(low in one for one in (how.times, how.prepositions, how.adverbs, how.definite, how.numbers)) or (
             word != "Sie" and word not in how.polite and low.startswith(tuple(map(str.lower, how.possessive))))
     return code in _SPOKEN and low not in given_names() and word[1:].islower()

@@ -5,7 +5,6 @@ frei?".
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from simmail.core.language.clause.declarative.german.clause import (
@@ -19,8 +18,6 @@ from simmail.core.language.clause.declarative.german.verbs import (
 )
 from simmail.core.language.clause.tables import MOST_WORDS, STOPS, fit, led_in, restating
 
-#: What stands in brackets.
-_ASIDE = re.compile(r"\s*\([^()]*\)")
 #: Words of the longest statement, and of less than the shortest clause.
 _LONGEST, _SHORTEST = 16, 2
 
@@ -58,7 +55,7 @@ def turned_round(clause: str) -> str:
 def either_stated(question: str, we: bool, far: bool) -> tuple[str, ...]:
     """Return the two things of which a question asks which is so, each as a statement; C{()} where one has no verb."""
     how = german()
-    left, joint, right = _ASIDE.sub("", question).strip(" ?!.").partition(" oder ")
+    left, joint, right = question.strip(" ?!.").partition(" oder ")
     if not joint or " oder " in right:
         return ()
     reader = GermanReader.of(question, we, far)

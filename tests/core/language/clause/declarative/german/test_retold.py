@@ -20,8 +20,8 @@ class RetoldTests(SynchronousTestCase):
     def test_polite_subject(self) -> None:
         """"Sie" before its verb or behind it is who reads."""
         for text in ("Sie haben mir die falsche Farbe geschickt", "gestern haben Sie mir die falsche Farbe geschickt"):
-            self.assertIn("haben wir Ihnen die falsche Farbe" if text[0] == "g" else "wir haben Ihnen die falsche Farbe",
-                          retold(text, True, True))
+            first = "haben wir" if text[0] == "g" else "wir haben"
+            self.assertIn(f"{first} Ihnen die falsche Farbe", retold(text, True, True))
 
     def test_itself(self) -> None:
         """What somebody does to itself stays its own."""

@@ -36,6 +36,8 @@ _STATED = {
     "Hätten Sie Zeit, uns zu helfen?": ("ich habe Zeit", "ich habe keine Zeit"),
     "Bleibt es beim Abgabetermin am 15.?": (
         "es bleibt beim Abgabetermin am 15.", "es bleibt nicht beim Abgabetermin am 15."),
+    "Bist du heute Abend da, dann hole ich es ab?": (
+        "ich bin heute Abend da", "ich bin heute Abend nicht da"),
     "Genügt ein Scan?": ("ein Scan genügt", "ein Scan genügt nicht"),
     "Geht einer davon?": ("einer davon geht", ""),
     "Ist die Katze über die Tastatur gelaufen?": (
@@ -55,6 +57,13 @@ _STATED = {
 
 class StatedTests(SynchronousTestCase):
     """A yes or a no in full."""
+
+    def test_offered(self) -> None:
+        """The second of two deeds has the verb of the first, or one of its own."""
+        self.assertEqual(either_stated("Sollen wir die 16 schon schicken oder lieber alles zusammen?", True, True),
+                         ("lieber die 16 schon schicken", "lieber alles zusammen schicken"))
+        self.assertEqual(either_stated("Soll ich den Techniker heute rufen oder reicht Montag?", True, True),
+                         ("lieber den Techniker heute rufen", "Montag reicht"))
 
     def test_stated(self) -> None:
         """The verb comes second, persons change sides, and what is denied is where German denies it."""
