@@ -52,7 +52,7 @@ class PointTests(SynchronousTestCase):
         """What is to be confirmed as agreed or allowed in a thread is a claim, also in the middle of a sentence."""
         for text, claim in (
             ("Und es bleibt bei den 60 Euro Pauschale, die Sie genannt hatten?", "es bleibt bei den 60 Euro Pauschale"),
-            ("Vous m'aviez accordé 20 % de remise, n'est-ce pas ?", "Vous m'aviez accordé 20 % de remise"),
+            ("Merci beaucoup. Vous m'aviez accordé une remise, n'est-ce pas ?", "Vous m'aviez accordé une remise"),
         ):
             found = Findings(replace(mail(text), in_reply_to="<0@x.example>"), NOW).points
             self.assertEqual([(one.behind, one.claims) for one in found], [(claim, True)], text)
