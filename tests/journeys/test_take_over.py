@@ -40,11 +40,12 @@ class TakeOverTests(JourneyCase):
             "timing": {"reply_rate": 1.0, "delay": {"median": "20m", "spread": 1.5}}}, key=self.key)
         self.sent: list[str] = []
 
-    def node(self, name: str) -> Service:
-        """A server, not started yet."""
+    def node(self, name: str, standby: bool = True) -> Service:
+        """A server, not started yet; C{standby}: it has beforehand what others have."""
         return self.service({
             "redis": {"cluster": shared().urls[:1]}, "objects": {
-                "url": self.bucket, "access_key_env": "SEAWEED_KEY", "secret_key_env": "SEAWEED_SECRET"},
+                "url": self.bucket, "access_key_env": "SEAWEED_KEY", "secret_key_env": "SEAWEED_SECRET",
+                "standby": standby},
             "server": {"node": name, "peers": "127.0.0.1:0", "secret": "a secret of servers", "demo": False}})
 
     def load(self, who: int, ended: Event) -> None:
@@ -109,6 +110,25 @@ class TakeOverTests(JourneyCase):
         self.assertEqual(self.b.stop(), 0)
         until(lambda: self.a.call("GET", "/api/status", key=self.key).status == 200)
         self.assertEqual(self.a.good("GET", "/api/fingerprint", key=self.key), prints)
+
+    def test_nothing_beforehand(self) -> None:
+        """One that shall have nothing beforehand has not, and takes over what it reads then."""
+        self.assertEqual(self.b.stop(), 0)
+        bare = self.node("c", standby=False)
+        bare.start()
+        with self.a.smtp() as session:
+            session.login(WHO, "secret of elm")
+            for at in range(20):
+                session.sendmail(WHO, [WHO, "maria@elm.example"], message(WHO, WHO, f"Load 0 {at}", "Can we meet?"))
+                self.sent.append(f"Load 0 {at}")
+        self.b.start()
+        until(lambda: len(list((self.b.state / "mail" / ".standby").glob("*/elm/*"))) >= 20)
+        self.assertEqual(self.b.stop(), 0)
+        self.assertFalse((bare.state / "mail" / ".standby").exists())
+        self.b = bare
+        self.a.kill()
+        until(self.served, TAKEN + 5)
+        self.check()
 
     def test_snapshots(self) -> None:
         """Snapshots outlive the server that made them: they are forked, put back and deleted where it is then."""
