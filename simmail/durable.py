@@ -1,10 +1,12 @@
 """
-Small files of the state folder, written whole or not at all.
+Small files of the state folder, written whole or not at all; and directories, opened.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 
@@ -25,8 +27,15 @@ def write(path: Path, octets: bytes, mode: int = 0o600) -> None:
     except OSError:
         temporary.unlink(missing_ok=True)
         raise
-    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
+    with opened(path.parent) as folder:
         os.fsync(folder)
+
+
+@contextmanager
+def opened(path: str | bytes | Path, below: int | None = None) -> Iterator[int]:
+    """A descriptor of a directory, so that names in it need not be looked up from the root; C{below}: of another."""
+    there = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=below)
+    try:
+        yield there
     finally:
-        os.close(folder)
+        os.close(there)

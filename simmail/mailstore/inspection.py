@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from msgspec import MsgspecError
 
+from simmail.durable import opened
 from simmail.mailstore.journal.retained import decoded
 from simmail.mailstore.journal.segment import Segment
 from simmail.mailstore.journal.segmentpool import DAMAGED, ENDING, describe_damage
@@ -114,15 +115,13 @@ class Inspection:
         if universe.name.startswith(".") or not universe.is_dir():
             return
         self._universe = universe
-        root = os.open(universe, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
-            for box in sorted(os.listdir(root)):
-                if not box.startswith("."):
-                    yield from self._box(root, box, name)
+            with opened(universe) as root:
+                for box in sorted(os.listdir(root)):
+                    if not box.startswith("."):
+                        yield from self._box(root, box, name)
         except OSError as error:
             yield _unreadable(name, error)
-        finally:
-            os.close(root)
 
     def _box(self, root: int, box: str, name: str) -> Iterator[FileDamage]:
         try:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from simmail.core.records.delivery import ReplacedMessage
+from simmail.durable import opened
 from simmail.errors import NotFound
 from simmail.mailstore.delivery.folders import OpenFolders
 from simmail.mailstore.delivery.request import OfFolder, T
@@ -129,7 +130,7 @@ def _each(
     failed: list[int] = []
     done = 0
     try:
-        with filename.opened(folders.root, folder.directory) as directory, folder.uids.locked():
+        with opened(folder.directory, folders.root) as directory, folder.uids.locked():
             before = filename.times_of(folders.root, folder.directory)
             modseq = folder.uids.take(0, changes, bool(expunged))[1] if changes else folder.uids.highestmodseq
             for at, item in enumerate(items):

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
+from simmail.durable import opened
 from simmail.mailstore.delivery.changes import Restated
 from simmail.mailstore.delivery.folders import OpenFolders, SYSTEM_MASK
 from simmail.mailstore.delivery.request import OfFolder
@@ -88,7 +89,7 @@ class Transfer(OfFolder[Transferred], frozen=True):
         root, paths, keys = folders.root, unpacked(sources.paths), unpacked(sources.keys)
         before = filename.times_of(root, origin.directory)
         do, undo = (os.rename, _renamed_back) if self.move else (os.link, _unlinked)
-        with filename.opened(root, origin.directory) as old, filename.opened(root, into.directory) as new, \
+        with opened(origin.directory, root) as old, opened(into.directory, root) as new, \
                 into.uids.locked():
             into.uids.define(list(dict.fromkeys(chain.from_iterable(sources.keywords.values()))))
             first, modseq = into.uids.take(len(paths), len(paths))

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from simmail.core.records.delivery import Copy
+from simmail.durable import opened
 from simmail.mailstore.delivery.folders import OpenFolder
 from simmail.mailstore.delivery.maildir_delivery import MaildirDelivery
 from simmail.mailstore.maildir import filename
@@ -96,7 +97,7 @@ def adopt(
     lost: list[str] = []
     failed = False
     maildirs.folders.own(folder)
-    with filename.opened(maildirs.root, folder.directory) as directory:
+    with opened(folder.directory, maildirs.root) as directory:
         found: list[Stray] = []
         for stray in unpacked(strays):
             try:

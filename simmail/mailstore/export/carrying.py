@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from simmail.errors import Invalid
-from simmail.mailstore.journal.sync import sync_directory, sync_disk
+from simmail.mailstore.journal.sync import sync_directory, sync_disk_of
 from simmail.mailstore.maildir.layout import COUNTER, GONE, TMP
 from simmail.mailstore.maildir.names import mailbox_dir
 from simmail.mailstore.maildir.sharing import SHARED
@@ -181,11 +181,7 @@ class ArrivingTree:
 
     def settle(self) -> None:
         """All that has come is on the disk."""
-        fd = os.open(self._apart, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            sync_disk(fd)
-        finally:
-            os.close(fd)
+        sync_disk_of(self._apart)
 
     def finish(self, counter: int) -> None:
         """It is whole, and in its place, where nothing is; C{counter}: UIDVALIDITYs to come are greater."""

@@ -15,6 +15,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from simmail.core.time.instant import of_microseconds
+from simmail.durable import opened
 from simmail.errors import Invalid, Refusal
 from simmail.mailstore.export.copying import copied_file, descended, opened_file, put
 from simmail.mailstore.export.lists import ENDING
@@ -151,7 +152,7 @@ class MailReader:
             parts = {part: stack.enter_context(descended(self._folder, f"{shown}/{part[:3]}")) for part in (NEW, CUR)}
             there = {name.partition(":")[0]: (part, name) for part, fd in parts.items() for name in os.listdir(fd)
                      if not name.startswith(".")}
-            target = stack.enter_context(filename.opened(self._layout.root, directory))
+            target = stack.enter_context(opened(directory, self._layout.root))
             for line, row in rows:
                 with _told("messages", line):
                     self._file(row, there, parts, target, shown, bits, range(before + 1, uidnext))

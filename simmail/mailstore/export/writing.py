@@ -12,6 +12,7 @@ from base64 import b64encode
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from simmail.durable import opened
 from simmail.mailstore.export.copying import copied, put
 from simmail.mailstore.export.rows import (
     ExportedFolder, ExportedHeld, ExportedMailbox, ExportedMessage, KEPT, MAIL, bits_of,
@@ -77,7 +78,7 @@ class MailWriter:
                  for run in mark.uids for uid in run if uid in rows}
         names = bits_of(uids.keywords)
         ordered = [rows[uid] for uid in sorted(rows)]
-        with filename.opened(layout.root, directory) as source, filename.opened(self._folder, place) as target:
+        with opened(directory, layout.root) as source, opened(place, self._folder) as target:
             for begin in range(0, len(ordered), _PAGE):
                 page = ordered[begin:begin + _PAGE]
                 saved = savedate.find(layout.root, directory, [one.uid for one in page], [one.date for one in page])

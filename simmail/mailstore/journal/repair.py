@@ -17,6 +17,7 @@ from twisted.logger import Logger
 
 from simmail.core.records.delivery import Copy, Delivery
 from simmail.core.time.instant import microseconds
+from simmail.durable import opened
 from simmail.errors import NotFound
 from simmail.mailstore.delivery.folders import OpenFolder, raise_uidnexts
 from simmail.mailstore.delivery.maildir_delivery import Added, MaildirDelivery, key_of
@@ -63,7 +64,7 @@ class _Folder:
         self.files: dict[str, list[_File]] = {}
         for part in (NEW, CUR):
             before = f"{place.directory}/{part}"
-            with filename.opened(root, before) as there, os.scandir(there) as entries:
+            with opened(before, root) as there, os.scandir(there) as entries:
                 found = [(entry.name, entry.inode()) for entry in entries]
             for name, inode in found:
                 key = name.partition(",")[0]

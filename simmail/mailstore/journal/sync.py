@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 from twisted.logger import Logger
 
+from simmail.durable import opened
 from simmail.errors import Unavailable
 from simmail.mailstore.threads import Send
 
@@ -46,11 +47,14 @@ def sync_file(fd: int) -> None:
 
 def sync_directory(path: str) -> None:
     """The names in a directory are on disk.  @raise NotSynced: they may be lost."""
-    fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
+    with opened(path) as fd:
         sync_file(fd)
-    finally:
-        os.close(fd)
+
+
+def sync_disk_of(path: str | bytes) -> None:
+    """Everything on the disk of a directory is on it, as C{sync_disk}.  @raise NotSynced: it may be lost."""
+    with opened(path) as fd:
+        sync_disk(fd)
 
 
 def sync_disk(fd: int) -> None:

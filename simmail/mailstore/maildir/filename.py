@@ -13,12 +13,12 @@ import os
 import re
 import stat
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache, partial
 from hashlib import blake2b
 from typing import NamedTuple
 
+from simmail.durable import opened
 from simmail.mailstore.maildir.flags import MOST_KEYWORDS, SYSTEM
 
 NEW, CUR = "new/", "cur/"
@@ -144,7 +144,7 @@ def listing(
     strays: list[str] = []
     # new/ first: what is moved to cur/ meanwhile is then seen twice rather than never.
     for part in parts:
-        with opened(root, f"{directory}/{part}") as there:
+        with opened(f"{directory}/{part}", root) as there:
             names = os.listdir(there)
             if expected:
                 # Most of a large folder is as it was: a step for each name would take ten times as long.
@@ -283,17 +283,7 @@ def unpacked(octets: bytes) -> list[str]:
     return os.fsdecode(octets).split("\0")[:-1]
 
 
-@contextmanager
-def opened(root: int, directory: str) -> Iterator[int]:
-    """A descriptor of a directory, so that names below it need not be looked up from the root."""
-    there = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=root)
-    try:
-        yield there
-    finally:
-        os.close(there)
-
-
 def names(root: int, path: str) -> list[str]:
     """What is in a directory."""
-    with opened(root, path) as there:
+    with opened(path, root) as there:
         return os.listdir(there)

@@ -14,13 +14,14 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator
 from time import monotonic
 
+from simmail.durable import opened
 from simmail.errors import Conflict
 from simmail.mailstore.maildir import filename
 from simmail.mailstore.maildir.filename import ASIDE
 from simmail.mailstore.maildir.layout import COUNTER, GONE, HELD, OWED
 from simmail.mailstore.maildir.names import mailbox_dir, mailbox_of
 from simmail.mailstore.maildir.sharing import (
-    SHARED, can_exchange, copy_file, folders_in, furnish, is_borrowed, is_small, link, link_all, opened_at, target_of,
+    SHARED, can_exchange, copy_file, folders_in, furnish, is_borrowed, is_small, link, link_all, target_of,
 )
 from simmail.mailstore.maildir.uidlist import FILE, UidList, UidListDamaged, inode_of, next_uidvalidity
 
@@ -171,7 +172,7 @@ class ImageMaker:
         """Whether the source has borrowed all it has."""
         if not _shared_by(self._source):
             return False
-        with opened_at(self._source) as root:
+        with opened(self._source) as root:
             return all(name.startswith(".") or is_borrowed(root, name) for name in os.listdir(root))
 
     def step(self) -> bool:
@@ -209,7 +210,7 @@ class ImageMaker:
                 if os.path.isdir(f"{self.fresh}/{HELD}"):
                     os.rename(f"{self.fresh}/{HELD}", f"{image}/{HELD}")
             elif self.renewed:
-                with opened_at(image) as root:
+                with opened(image) as root:
                     for box in os.listdir(root):
                         self._renew(root, box)
         self._steps = None
@@ -242,7 +243,7 @@ class ImageMaker:
     def _borrow(self, image: str, shared: str, source: str = "") -> Iterator[None]:
         """Mailboxes are borrowed of a directory, those that the source has."""
         os.symlink(f"../{SHARED}/{os.path.basename(shared)}", f"{image}/{SHARED}")
-        with opened_at(image) as root:
+        with opened(image) as root:
             for box in os.listdir(source or shared):
                 if box.startswith("."):
                     continue
@@ -329,7 +330,7 @@ class ImageMaker:
         seen = status.st_mtime_ns, status.st_ino
         if self._seen.get(path) == seen:
             return
-        with opened_at(f"{self._source}/{path}") as source:
+        with opened(f"{self._source}/{path}") as source:
             there, wanted = set(os.listdir(source)), _is_message if messages else _is_anything
             empty = messages and not any(map(wanted, there))
             self._prepare(path, empty)
@@ -356,7 +357,7 @@ class ImageMaker:
     def _link_to(
         self, path: str, source: int, there: set[str], wanted: Callable[[str], bool]
     ) -> Iterator[None]:
-        with opened_at(f"{self.fresh}/{path}") as fresh:
+        with opened(f"{self.fresh}/{path}") as fresh:
             have = set(os.listdir(fresh))
             for name in have - there:
                 os.unlink(name, dir_fd=fresh)

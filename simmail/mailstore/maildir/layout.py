@@ -19,6 +19,7 @@ from itertools import count
 from typing import NamedTuple
 
 from simmail.core.records.delivery import Delivery, SPECIAL_FOLDERS
+from simmail.durable import opened
 from simmail.errors import Conflict, NotFound
 from simmail.mailstore.damage import Damage
 from simmail.mailstore.journal.sync import NotSynced, sync_file
@@ -422,7 +423,7 @@ class Layout:
         except BaseException:
             os.unlink(temporary, dir_fd=self.root)
             raise
-        with filename.opened(self.root, os.path.dirname(path) or ".") as directory:
+        with opened(os.path.dirname(path) or ".", self.root) as directory:
             self._sync(directory)
 
     def rewrite(self, path: str) -> None:

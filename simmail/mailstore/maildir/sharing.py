@@ -17,7 +17,8 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
-from simmail.mailstore.maildir.filename import ASIDE, opened
+from simmail.durable import opened
+from simmail.mailstore.maildir.filename import ASIDE
 from simmail.mailstore.maildir.names import folder_of
 
 SHARED = ".shared"
@@ -48,7 +49,7 @@ def can_exchange(directory: str) -> bool:
     os.mkdir(one)
     os.symlink("nowhere", other)
     try:
-        with opened_at(directory) as root:
+        with opened(directory) as root:
             _exchange(root, os.path.basename(one), os.path.basename(other))
         one, other = other, one
         return True
@@ -57,16 +58,6 @@ def can_exchange(directory: str) -> bool:
     finally:
         os.rmdir(one)
         os.unlink(other)
-
-
-@contextmanager
-def opened_at(path: str) -> Iterator[int]:
-    """A descriptor of a directory."""
-    there = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        yield there
-    finally:
-        os.close(there)
 
 
 def _exchange(root: int, one: str, other: str) -> None:
@@ -117,7 +108,7 @@ def copy_file(source: str, target: str) -> None:
 def link_all(source: str, target: str) -> None:
     """A new directory with all files of another."""
     os.mkdir(target, 0o700)
-    with opened_at(source) as old, opened_at(target) as new:
+    with opened(source) as old, opened(target) as new:
         for name in os.listdir(old):
             link(name, old, new)
 
@@ -206,6 +197,6 @@ class Borrowed:
     @contextmanager
     def _turn(self) -> Iterator[None]:
         """One at a time, in all processes: what was put in the place of a link is not to be replaced again."""
-        with opened(self._root, ".") as lock:
+        with opened(".", self._root) as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield

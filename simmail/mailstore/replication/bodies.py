@@ -11,6 +11,7 @@ import os
 import shutil
 from collections.abc import Iterable, Iterator
 
+from simmail.durable import opened
 from simmail.mailstore.maildir.names import mailbox_dir
 from simmail.mailstore.replication.changes import digest_of
 from simmail.mailstore.replication.reading import read_file
@@ -69,14 +70,11 @@ class SpareBodies:
         """Have the messages below a directory too, some at a step; they stay there as well."""
         for parent, _, names in os.walk(path):
             if os.path.basename(parent) in ("new", "cur"):
-                there = os.open(parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-                try:
+                with opened(parent) as there:
                     for count, name in enumerate(names):
                         self._adopt(there, name)
                         if not count % _TOGETHER:
                             yield
-                finally:
-                    os.close(there)
 
     def _adopt(self, there: int, name: str) -> None:
         octets = read_file(there, name)
@@ -158,11 +156,6 @@ def before(root: str, universe: str, boot: str) -> str:
     return f"{root}/{STANDBY}/{boot}/{_BEFORE}/{mailbox_dir(universe)}"
 
 
-def discard(path: str) -> None:
-    """Remove a directory with all that is in it, if it is there."""
-    shutil.rmtree(path, ignore_errors=True)
-
-
 def keep_only(root: str, boot: str, universes: Iterable[str]) -> None:
     """Remove what is not of this boot, or not of some universes."""
     wanted = {boot, *map(mailbox_dir, universes)}
@@ -173,4 +166,4 @@ def keep_only(root: str, boot: str, universes: Iterable[str]) -> None:
             continue
         for name in names:
             if name not in wanted and name != _BEFORE:
-                discard(f"{path}/{name}")
+                shutil.rmtree(f"{path}/{name}", ignore_errors=True)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec.structs import replace
 
+from simmail.durable import opened
 from simmail.mailstore.delivery.description import described
 from simmail.mailstore.maildir import filename, flaglog
 from simmail.mailstore.maildir.filename import Row
@@ -113,7 +114,7 @@ def _held(layout: Layout, known: Mapping[str, bytes]) -> Iterator[tuple[list[Any
     for key in keys:
         if key in known:
             continue
-        with filename.opened(layout.root, HELD) as there:
+        with opened(HELD, layout.root) as there:
             octets = read_file(there, key)
         if octets is not None:
             yield [BodiesHeld((key,), digest_of(octets))], [octets]

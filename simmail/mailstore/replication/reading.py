@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from simmail.durable import opened
 from simmail.mailstore.maildir import filename, savedate
 from simmail.mailstore.maildir.filename import Row
 from simmail.mailstore.maildir.files import READ_FLAGS
@@ -42,7 +43,7 @@ def read_messages(layout: Layout, mailbox: str, name: str, rows: Iterable[Row]) 
     """Read messages of a folder; those that are gone meanwhile are left out.  @raise OSError: the disk refused."""
     directory, read, octets = layout.directory_of(mailbox, name), list[Row](), list[bytes]()
     try:
-        with filename.opened(layout.root, directory) as there:
+        with opened(directory, layout.root) as there:
             for row in rows:
                 found = read_file(there, filename.path_of(row.key, row.uid, row.size, row.mask, row.recent))
                 if found is None:

@@ -21,6 +21,7 @@ from simmail.concurrency import as_deferred
 from simmail.errors import Invalid, NotFound, Unavailable
 from simmail.interfaces import IMailImages, IObjectStore, IReplicas
 from simmail.mailstore.journal.segment import boot_id
+from simmail.mailstore.journal.sync import sync_disk_of
 from simmail.mailstore.maildir.layout import Layout
 from simmail.mailstore.replication.compaction import Compaction
 from simmail.mailstore.replication.differences import differences
@@ -29,7 +30,7 @@ from simmail.mailstore.replication.marker import NEWEST, ReplicaMarker, read_mar
 from simmail.mailstore.replication.objects import LogObject, name_of
 from simmail.mailstore.replication.opening import InThread, OpenedEpoch, begin, fetched, listed
 from simmail.mailstore.replication.replica import Replica
-from simmail.mailstore.replication.restoring import Restoration, settle
+from simmail.mailstore.replication.restoring import Restoration
 from simmail.mailstore.replication.snapshots import StoredImages
 from simmail.mailstore.replication.standby import HadBeforehand, Standby
 from simmail.mailstore.threads import outcome
@@ -119,7 +120,7 @@ class Replicas:
             await self._catch_up(log)
         elif not boot:
             # Nobody could tell that it has to be made once more.
-            await self._in_thread(settle, self._root)
+            await self._in_thread(sync_disk_of, self._root)
         else:
             self._settling[universe] = self._reactor.callLater(SETTLED, self._settle, universe)
         Compaction(self._objects, log, self._in_thread)
@@ -156,7 +157,7 @@ class Replicas:
         if call.active():
             call.cancel()
         try:
-            await self._in_thread(settle, self._root)
+            await self._in_thread(sync_disk_of, self._root)
         except Unavailable as error:
             self.log.error("the mail of {universe} may not be on the disk: {error}", universe=universe, error=error)
             self._settling[universe] = None

@@ -14,12 +14,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 
+from simmail.durable import opened
 from simmail.errors import Unavailable
 from simmail.mailstore.delivery.description import FolderFacts
 from simmail.mailstore.delivery.external import foreign_copy
 from simmail.mailstore.journal import carried
 from simmail.mailstore.journal.repair import JUMP
-from simmail.mailstore.journal.sync import sync_disk
 from simmail.mailstore.maildir import filename, savedate
 from simmail.mailstore.maildir.annotations import write as write_annotations
 from simmail.mailstore.maildir.filename import path_of
@@ -286,11 +286,8 @@ def _path(message: StoredMessage) -> str:
 def _folder(path: str) -> Iterator[int]:
     for directory in (path, f"{path}/new", f"{path}/cur"):
         os.mkdir(directory, 0o700)
-    there = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
+    with opened(path) as there:
         yield there
-    finally:
-        os.close(there)
 
 
 def _make(root: int, directory: str) -> None:
@@ -301,15 +298,6 @@ def _make(root: int, directory: str) -> None:
 
 def _put(root: int, path: str, octets: bytes) -> None:
     write(root, path, octets, 0, os.O_EXCL)
-
-
-def settle(root: str) -> None:
-    """What was restored below a directory is on the disk.  @raise OSError: it may not be."""
-    there = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        sync_disk(there)
-    finally:
-        os.close(there)
 
 
 def _lines(names: Sequence[str]) -> bytes:

@@ -9,6 +9,7 @@ is opened is read then.
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -20,7 +21,7 @@ from twisted.logger import Logger
 from simmail.concurrency import Lock
 from simmail.errors import NotFound, Unavailable
 from simmail.mailstore.maildir.names import mailbox_dir
-from simmail.mailstore.replication.bodies import SpareBodies, before, discard, keep_only, lay_aside
+from simmail.mailstore.replication.bodies import SpareBodies, before, keep_only, lay_aside
 from simmail.mailstore.replication.changes import MessagesAppeared, digest_of
 from simmail.mailstore.replication.objects import ContentPlace, LogObject, head_of, name_of, read_head
 from simmail.mailstore.replication.opening import InThread, fetched, listed, read_state
@@ -118,7 +119,7 @@ class Follower:
             while not self._halted and await self._in_thread(next, steps, self) is not self:
                 pass
         if not self._halted:
-            await self._in_thread(discard, aside)
+            await self._in_thread(shutil.rmtree, aside, True)
 
     async def _follow(self, bodies: SpareBodies) -> None:
         """Have what was put since the last look."""

@@ -10,7 +10,9 @@ from typing import Any
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.mailstore.journal import sync
-from simmail.mailstore.journal.sync import Disks, NotSynced, sync_data, sync_directory, sync_disk, sync_file
+from simmail.mailstore.journal.sync import (
+    Disks, NotSynced, sync_data, sync_directory, sync_disk, sync_disk_of, sync_file,
+)
 
 
 class SyncTests(SynchronousTestCase):
@@ -27,6 +29,7 @@ class SyncTests(SynchronousTestCase):
         sync_disk(self.fd)
         sync_file(self.fd)
         sync_directory(self.path)
+        sync_disk_of(self.path)
 
     def test_refused(self) -> None:
         """An error says that what was written may be lost, with its number."""

@@ -8,8 +8,9 @@ from threading import Thread
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from simmail.durable import opened
 from simmail.mailstore.maildir import sharing
-from simmail.mailstore.maildir.sharing import Borrowed, can_exchange, furnish, is_borrowed, opened_at, target_of
+from simmail.mailstore.maildir.sharing import Borrowed, can_exchange, furnish, is_borrowed, target_of
 
 BOX = "maria@acme.test"
 
@@ -111,5 +112,5 @@ class BorrowedTests(SynchronousTestCase):
         self.patch(sharing, "_exchange", refused)
         self.assertFalse(can_exchange(str(self.path)))
         self.assertEqual(sorted(os.listdir(self.path)), [".shared", BOX])
-        with opened_at(str(self.path)) as root:
+        with opened(str(self.path)) as root:
             self.assertRaises(OSError, sharing._exchange, root, "a", "b")

@@ -53,6 +53,8 @@ class OtherwiseTests(SynchronousTestCase):
             side.leave()
             side.provider.stop()
             plain = Side(DiskProvider(path))
+            # As each process does, before it does anything else.
+            result_of(plain.store.uncommitted())
             for command in then:
                 plain.does(command)
             if reset:
@@ -110,7 +112,7 @@ class SettledTests(SynchronousTestCase):
         """There is a message, and the machine that had it is lost."""
         self.synced: list[str] = []
         self.error: OSError | None = None
-        self.patch(replicas, "settle", self.settle)
+        self.patch(replicas, "sync_disk_of", self.settle)
         self.provider = ReplicatedProvider(self.mktemp())
         result_of(self.provider.store.accept(a_delivery(1, "maria@acme.test")))
         self.provider.lose()
