@@ -15,8 +15,6 @@ from simmail.core.language.clause.tables import (
 from simmail.core.language.tables import Language
 from simmail.core.language.text import say
 
-#: What stands before an infinitive that is asked for.
-_TO = "zu"
 #: So many words at most, the verb with them, are a deed with a plain object.
 _PLAIN = 12
 #: And so many with several things, each of so many words.
@@ -116,14 +114,14 @@ def _plainly(request: str, how: Restate) -> str:
     words = request[low.index(f" {lead}") + len(lead):].lstrip(" ,").rstrip(" .!?").split()
     words = words[:next((at + 1 for at, word in enumerate(words) if word[-1] in _MARKS), len(words))]
     last = words[-1].rstrip(_MARKS) if words else ""
-    prefix = max((one for one in how.prefixes if last.startswith(f"{one}{_TO}")), key=len, default="")
-    if f"{last.replace(_TO, '', 1)} {last}".split()[0].startswith(tuple(how.no_deeds)) or last.startswith(
+    prefix = max((one for one in how.prefixes if last.startswith(f"{one}{how.to_deed}")), key=len, default="")
+    if f"{last.replace(how.to_deed, '', 1)} {last}".split()[0].startswith(tuple(how.no_deeds)) or last.startswith(
             tuple(how.no_deeds)):
         return request  # "ich bitte Sie, die Verspätung zu entschuldigen"
-    if words[-2:-1] == [_TO]:
+    if words[-2:-1] == [how.to_deed]:
         words = [*words[:-2], last]
     elif prefix:
-        words = [*words[:-1], f"{prefix}{last[len(prefix) + len(_TO):]}"]
+        words = [*words[:-1], f"{prefix}{last[len(prefix) + len(how.to_deed):]}"]
     elif ", " not in lead:
         return request
     return " ".join([how.leads[lead], *words])

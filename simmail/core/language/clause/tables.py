@@ -94,6 +94,7 @@ class Restate(Struct, frozen=True, forbid_unknown_fields=True):
     ways: Mapping[str, str] = {}
     ways_ends: Mapping[str, str] = {}
     leads: Mapping[str, str] = {}
+    to_deed: str = ""
     proceeding: tuple[str, ...] = ("\0",)
     choosing: frozenset[str] = frozenset()
     handled: frozenset[str] = frozenset()
