@@ -199,21 +199,22 @@ class RedisDatabase:
             primary.synced.made()
             return done
 
-        if why := self._replicated.away(universe):
+        replicated = universe in self._replicated.last
+        if replicated and (why := self._replicated.away(universe)):
             return fail(Unavailable(why))
         if universe in self._list.known:
             done = self._of(prefix).writes.call(packed, committed, may_batch)
         else:
             done = self._list.add(universe).addCallback(
                 lambda _: self._of(prefix).writes.call(packed, committed, may_batch))
-        if universe in self._replicated:
+        if replicated:
             done.addCallback(lambda done: self._replicated.told(
                 done, universe, done.first + len(commit.events) - 1 if commit.events else 0))
         return done.addErrback(self._fenced, universe, token) if token else done
 
     def _fenced(self, failure: Failure, universe: str, token: str) -> Failure:
         if failure.check(Fenced):
-            self._replicated.discard(universe)
+            self._replicated.last.pop(universe, None)
             self._leases.refused(universe, token)
         return failure
 
@@ -377,20 +378,20 @@ class RedisDatabase:
     @as_deferred
     async def replicate(self, universe: str) -> None:
         """What is the server's own is on a replica too from then on: it says that there is such a universe."""
-        self._replicated.add("")
+        self._replicated.last[""] = 0
         if universe:
             prefix, token = self._prefix(universe), self._leases.tokens.get(universe, "")
             try:
                 last = await self._of(prefix).writes.call((
-                    *self._start["opened"], prefix, token, 0 if universe in self._replicated else JUMP))
+                    *self._start["opened"], prefix, token, 0 if universe in self._replicated.last else JUMP))
             except Fenced:
                 self._leases.refused(universe, token)
             self._of(prefix).unsynced.numbers[prefix] = last
-            self._replicated.add(universe, last)
+            self._replicated.last[universe] = last
             await all_of([self._replicated.kept(one) for one in ("", universe)])
 
     def available(self, universe: str) -> bool:
-        return self.healthy and not self._replicated.away(universe)
+        return self.healthy and (universe not in self._replicated.last or not self._replicated.away(universe))
 
     @property
     def unconfirmed(self) -> str:

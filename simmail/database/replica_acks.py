@@ -237,51 +237,40 @@ class ReplicatedUniverses:
     The universes of which nothing is told before a replica has it.
 
     @param primary_of: which primary has a universe.
+    @ivar last: by universe, the highest event number that may be told of; others may be told of at once.
     """
 
     log = Logger()
 
     def __init__(self, primary_of: Callable[[str], HasReplicas]) -> None:
         self._primary_of = primary_of
-        # With the highest event number that may be told of.
-        self._ids: dict[str, int] = {}
-
-    def __contains__(self, universe: str) -> bool:
-        return universe in self._ids
-
-    def add(self, universe: str, last: int = 0) -> None:
-        """This is one, with events up to a number."""
-        self._ids[universe] = last
-
-    def discard(self, universe: str) -> None:
-        """This is none any more."""
-        self._ids.pop(universe, None)
+        self.last: dict[str, int] = {}
 
     def shown(self, universe: str, query: EventQuery) -> EventQuery:
         """What is to be looked for, so that nobody is shown an event that may be lost yet."""
-        last = self._ids.get(universe)
+        last = self.last.get(universe)
         if last is None or query.before is not None and query.before <= last:
             return query
         return replace(query, before=last + 1)
 
     def away(self, universe: str) -> str:
         """Why nothing can be told of a universe now, C{""}: it can."""
-        return self._primary_of(universe).acks.away if universe in self._ids else ""
+        return self._primary_of(universe).acks.away if universe in self.last else ""
 
     @property
     def unconfirmed(self) -> str:
         """That it is so of any whose primary is up, for everybody; C{""} where it is not."""
-        away = any(self.away(one) for one in self._ids if self._primary_of(one).healthy)
+        away = any(self.away(one) for one in self.last if self._primary_of(one).healthy)
         return NOT_CONFIRMED if away else ""
 
     def told(self, result: T, universe: str, last: int = 0) -> T | Deferred[T]:
         """What was answered, when it may be told.  @param last: the number of its last event, 0 for none."""
         def tell(_: None) -> T:
-            if last > self._ids.get(universe, last):
-                self._ids[universe] = last
+            if last > self.last.get(universe, last):
+                self.last[universe] = last
             return result
 
-        if universe not in self._ids:
+        if universe not in self.last:
             return result
         acks = self._primary_of(universe).acks
         return acks.wait().addCallback(tell) if acks.wanted else tell(None)
@@ -293,7 +282,7 @@ class ReplicatedUniverses:
 
     async def closed_in_order(self, universe: str) -> bool:
         """It is none any more: whether all that it has used of event numbers is known, should its Redis die now."""
-        if universe not in self._ids:
+        if universe not in self.last:
             return False
         try:
             await self.kept(universe)
@@ -301,12 +290,12 @@ class ReplicatedUniverses:
             self.log.info("event numbers of {universe} will jump: {error}", universe=universe, error=error)
             return False
         finally:
-            self.discard(universe)
+            self.last.pop(universe, None)
         return True
 
     async def close(self) -> None:
         """All are closed in order, and nobody else has any."""
-        for universe in sorted(self._ids.keys() - {""}):
+        for universe in sorted(self.last.keys() - {""}):
             if await self.closed_in_order(universe):
                 try:
                     meta = layout.prefix(universe) + layout.META
