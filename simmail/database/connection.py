@@ -29,6 +29,7 @@ from txredisapi import HiredisProtocol, InvalidData, ResponseError
 from simmail.core.time.histogram import Histogram
 from simmail.database.layout import FENCED
 from simmail.database.lua import Script
+from simmail.database.trouble import AWAY, HANGS, LOCKED_OUT, REFUSALS, UNTRUSTED, first_word, reason, shut_out
 from simmail.database.url import RedisUrl
 from simmail.errors import Fenced, Unavailable
 
@@ -44,27 +45,7 @@ DELAYS = (0.02, 0.1, 0.2, 0.4)
 #: seconds before each of the latter.
 MOST_MOVES, PAUSE = 5, 0.2
 
-#: First words of error answers after which the connection is made anew, and is ready when there are none any more, with
-#: what they say of Redis.
-REFUSALS = {
-    "LOADING": "it is loading its data", "READONLY": "it is read-only", "MASTERDOWN": "its primary is away",
-    "CLUSTERDOWN": "its cluster is down", "NOREPLICAS": "it has too few replicas", "OOM": "it is out of memory",
-    "MISCONF": "its disk refuses", "BUSY": "it is busy with a script"}
-#: What is said of one that says nothing of the kind: it hangs, nobody is there, and it does not know us, or we not it.
-UNANSWERED, UNREACHABLE = "it does not answer in time", "it cannot be reached"
-LOCKED_OUT, UNTRUSTED = "it does not take the user or password", "its certificate is not trusted"
-#: Those of error answers that pass.
-_AWAY = (*REFUSALS, "TRYAGAIN", "ASK", "MOVED")
 _FENCED = FENCED.split()[0]
-#: What a script is told that takes two keys of a slot that is moved key by key: it is C{TRYAGAIN} of what is no script.
-_APART = "access a non local key"
-
-#: Parts of error answers to a greeting that another attempt does not change.
-_LOCKED_OUT = ("WRONGPASS", "NOAUTH", "NOPERM", "invalid password", "no password is set", "without any password")
-#: Why a connection is given up on which nothing came; what Twisted says of one that was not made in time.
-_HANGS, _TIMED_OUT = "no answer in time", "imeout"
-#: What TLS says of a certificate: of OpenSSL, and of who compares its names.
-_UNTRUSTED = ("certificate verify failed", "Mismatch(")
 
 Word = bytes | str | int
 Decode = Callable[[Any], Any]
@@ -341,7 +322,7 @@ class RedisConnection:
     def _unwelcome(self, failure: Failure) -> None:
         text = str(failure.value)
         self.drop(text)
-        if any(word in text for word in _LOCKED_OUT):
+        if reason(text) == LOCKED_OUT:
             self.locked_out = True
             self._changed()
 
@@ -384,7 +365,7 @@ class RedisConnection:
         self._holding = self._stopped = False
         self._tell_drained()
         self._away(why)
-        if any(word in why for word in _UNTRUSTED):
+        if reason(why) == UNTRUSTED:
             self.untrusted = True
             self._changed()
         error = Unavailable("the connection to the database was lost")
@@ -457,7 +438,7 @@ class RedisConnection:
                 self._send_again()
 
     def _complained(self, call: _Call, text: str) -> None:
-        word = _first_word(text)
+        word = first_word(text)
         elsewhere = word in _ELSEWHERE and self._moved is not None and call.tries < MOST_MOVES
         if elsewhere and call.prepares and self._moved is not None:
             self._moved(text)
@@ -475,8 +456,8 @@ class RedisConnection:
             return
         if word == _FENCED:
             call.fail(Fenced(text))
-        elif word in _AWAY or _shut_out(word, call.packed):
-            if word in REFUSALS or word not in _AWAY:
+        elif word in AWAY or shut_out(word, call.packed):
+            if word in REFUSALS or word not in AWAY:
                 self.drop(text[:200])
             call.fail(Unavailable(f"the database cannot do it now: {text[:200]}"))
         else:
@@ -523,7 +504,7 @@ class RedisConnection:
         if not self._waiting or self._waiting[0].sent > limit:
             return
         if self._heard <= limit:
-            self.drop(_HANGS)
+            self.drop(HANGS)
             return
         # Waiting calls are in the order sent, so the first that may go on waiting ends the search.
         for call in tuple(self._waiting):
@@ -554,35 +535,3 @@ def _greeting(link: RedisUrl, scripts: Iterable[Script]) -> list[bytes]:
     commands += [(b"SCRIPT", b"LOAD", script.text) for script in scripts]
     commands.append((b"PING",))
     return [pack(command) for command in commands]
-
-
-def reason(trouble: str) -> str:
-    """Say for everybody why Redis is away: one of L{REFUSALS}, or of the four others."""
-    if any(word in trouble for word in _LOCKED_OUT):
-        return LOCKED_OUT
-    if any(word in trouble for word in _UNTRUSTED):
-        return UNTRUSTED
-    if trouble == _HANGS or _TIMED_OUT in trouble:
-        return UNANSWERED
-    return REFUSALS.get(_first_word(trouble), UNREACHABLE)
-
-
-def _shut_out(word: str, packed: bytes) -> bool:
-    """
-    Whether we are not let in any more, or may not run scripts, which is how everything is done.
-
-    Hosted Redis often keeps commands to itself without which all goes on.
-    """
-    return word == "NOAUTH" or word == "NOPERM" and b"EVALSHA" in packed[:40]
-
-
-def _first_word(text: str) -> str:
-    """The code of an error answer; that of the command inside, where a script of an older Redis failed."""
-    word = text.split(" ", 1)[0].lstrip("-")
-    if word in ("ERR", "Error", ""):
-        for away in _AWAY:
-            if f" -{away} " in text[:300]:
-                return away
-        if _APART in text[:300]:
-            return "TRYAGAIN"
-    return word

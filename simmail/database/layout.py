@@ -60,6 +60,7 @@ from urllib.parse import quote
 
 import msgspec
 
+from simmail.core.records.commit import Commit, Committed
 from simmail.core.records.delivery import Arrival
 from simmail.core.records.event import Event, TYPES, matches
 from simmail.core.records.job import Job
@@ -240,3 +241,39 @@ def _whole(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_whole(one) for one in value]
     return value
+
+
+def commit_words(start: tuple[bytes, ...], prefix: str, token: str, commit: Commit) -> list[bytes | str | int]:
+    """Return the words of the script call that makes a commit: its sections in the order C{commit.lua} reads them."""
+    args: list[bytes | str | int] = [*start, prefix, commit.once, token, len(commit.counts)]
+    for table, key, by in commit.counts:
+        args += (escape(table), key, by)
+    args.append(len(commit.drops))
+    for table, key in commit.drops:
+        args += (escape(table), key)
+    args.append(len(commit.puts))
+    for table, key, document in commit.puts:
+        args += (escape(table), key, document)
+    args.append(len(commit.leave))
+    args += commit.leave
+    args.append(len(commit.arrive))
+    for arrival in commit.arrive:
+        args += (arrival.id, encode_arrival(arrival))
+    args.append(len(commit.jobs))
+    for job in commit.jobs:
+        args += (
+            job.id, digits(job.due), job.state, job.kind, escape(job.persona_id or ""),
+            escape(job.case_id or ""), encode_job(job))
+    args.append(len(commit.drop_jobs))
+    args += commit.drop_jobs
+    args.append(len(commit.events))
+    for row in list(map(encode_event, commit.events)):
+        args += (escape(row.type), row.at, row.tail, escape(row.persona_id), escape(row.case_id),
+                 b"".join(map(digest, row.message_ids)))
+    return args
+
+
+def committed(reply: bytes) -> Committed:
+    """Return what C{commit.lua} answers."""
+    first, *counts = map(int, reply[1:].split(b","))
+    return Committed(reply[:1] == b"1", first, tuple(counts))

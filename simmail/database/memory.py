@@ -25,7 +25,7 @@ from simmail.core.records.event import Recorded
 from simmail.core.records.job import Job
 from simmail.core.rules.token_bucket import Bucket, draw
 from simmail.database import layout, leases
-from simmail.database.event_numbers import JUMP
+from simmail.database.durability.event_numbers import JUMP
 from simmail.database.leases import Leases, nobody
 from simmail.database.news import Listener
 from simmail.database.stored import STORED, StoredArrival, StoredDocument, StoredJob, StoredRow

@@ -18,8 +18,8 @@ from simmail.database import layout
 from simmail.database.connection import RedisConnection
 from simmail.database.lua import load
 from simmail.database.queries import all_of
-from simmail.database.replica_acks import ReplicaAcks
-from simmail.database.synced import Ask, Made, Synced, Unsynced, run_of
+from simmail.database.durability.replica_acks import ReplicaAcks
+from simmail.database.durability.synced import Ask, Made, Synced, Unsynced, run_of
 from simmail.database.url import RedisUrl, weakness
 from simmail.errors import Unavailable
 
@@ -185,3 +185,43 @@ class RedisPrimary:
             self.writes.drop("it is another Redis than before")
         # Nobody is shown what is not whole.
         await self._whole.wait()
+
+
+class OnePrimary:
+    """All keys are on one Redis."""
+
+    def __init__(self, primary: RedisPrimary) -> None:
+        self._primary = primary
+        self.all = [primary]
+
+    def of(self, prefix: str) -> RedisPrimary:
+        """Which Redis has the keys of a hash tag."""
+        return self._primary
+
+    def has(self, primary: RedisPrimary, prefix: str) -> bool:
+        """Whether one has the keys of a hash tag."""
+        return True
+
+    def home(self, key: str) -> RedisUrl:
+        """Which Redis has a channel."""
+        return self._primary.link
+
+    def look(self) -> None:
+        """It may be elsewhere: where it is never changes."""
+
+    def open(self) -> None:
+        """Begin to connect."""
+        self._primary.open()
+
+    def together(self, prefix: str, other: str) -> bool:
+        """Whether one script can see the keys of two hash tags."""
+        return True
+
+    @property
+    def healthy(self) -> bool:
+        """All that there are are up."""
+        return self._primary.healthy
+
+    def close(self) -> Deferred[list[None]]:
+        """Connect no more."""
+        return self._primary.close()

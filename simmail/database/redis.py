@@ -27,17 +27,18 @@ from simmail.core.records.job import Job
 from simmail.core.time.histogram import lines
 from simmail.database import layout, leases, transfer
 from simmail.database.cluster.primaries import ClusterPrimaries, ReplicaWaits
-from simmail.database.connection import pack, reason, Word
-from simmail.database.event_numbers import EventNumbers, JUMP, NoteKeeper, ahead
+from simmail.database.connection import pack, Word
+from simmail.database.durability.event_numbers import EventNumbers, JUMP, NoteKeeper, ahead
 from simmail.database.leases import Leases, nobody
 from simmail.database.news import Listener, News
-from simmail.database.primary import RedisPrimary, Scripts
+from simmail.database.primary import OnePrimary, RedisPrimary, Scripts
 from simmail.database.queries import Questions, all_of, job_of
-from simmail.database.replica_acks import ReplicatedUniverses
+from simmail.database.durability.replica_acks import ReplicatedUniverses
 from simmail.database.stored import STORED, StoredRow
-from simmail.database.synced import Ask
+from simmail.database.durability.synced import Ask
+from simmail.database.trouble import reason
 from simmail.database.universe_list import UniverseList
-from simmail.database.url import CLUSTER, FIELD, RedisUrl, locked_out, members, parse, untrusted
+from simmail.database.url import CLUSTER, FIELD, locked_out, members, parse, untrusted
 from simmail.errors import Conflict, Fenced, Invalid, Unavailable
 from simmail.interfaces import IDatabase
 
@@ -52,46 +53,6 @@ MOST_CARRIED = 100_000
 
 #: Real seconds in which a Redis must be there at the start.
 PATIENCE = 10.0
-
-
-class OnePrimary:
-    """All keys are on one Redis."""
-
-    def __init__(self, primary: RedisPrimary) -> None:
-        self._primary = primary
-        self.all = [primary]
-
-    def of(self, prefix: str) -> RedisPrimary:
-        """Which Redis has the keys of a hash tag."""
-        return self._primary
-
-    def has(self, primary: RedisPrimary, prefix: str) -> bool:
-        """Whether one has the keys of a hash tag."""
-        return True
-
-    def home(self, key: str) -> RedisUrl:
-        """Which Redis has a channel."""
-        return self._primary.link
-
-    def look(self) -> None:
-        """It may be elsewhere: where it is never changes."""
-
-    def open(self) -> None:
-        """Begin to connect."""
-        self._primary.open()
-
-    def together(self, prefix: str, other: str) -> bool:
-        """Whether one script can see the keys of two hash tags."""
-        return True
-
-    @property
-    def healthy(self) -> bool:
-        """All that there are are up."""
-        return self._primary.healthy
-
-    def close(self) -> Deferred[list[None]]:
-        """Connect no more."""
-        return self._primary.close()
 
 
 @implementer(IDatabase)
@@ -113,8 +74,8 @@ class RedisDatabase:
         """
         @param url: C{redis.url}, see L{simmail.database.url}.
         @param timeout: real seconds that a call may take.
-        @param numbers: file that says which event numbers were used (L{simmail.database.event_numbers}); None: no Redis
-            is expected to forget any.
+        @param numbers: file that says which event numbers were used (L{NoteKeeper}); None: no Redis is expected to
+            forget any.
         @param node: the name under which leases of universes are taken; C{""}: nobody else has any.
         @param shared: all servers of whatever name have the same documents of their own.
         @param cluster: C{redis.cluster}, URLs of some members of a cluster; C{url} means nothing then.
@@ -184,7 +145,7 @@ class RedisDatabase:
         """Drops come before puts, C{leave} before C{arrive}, jobs before C{drop_jobs}."""
         prefix, token = self._prefix(universe), self._leases.tokens.get(universe, "")
         try:
-            packed = pack(tuple(_commit_args(self._start["commit"], prefix, token, commit)))
+            packed = pack(tuple(layout.commit_words(self._start["commit"], prefix, token, commit)))
         except Exception:
             # What cannot be encoded is a defect of the caller, told as any other failure is.
             failed: Deferred[Committed] = Deferred()
@@ -192,7 +153,7 @@ class RedisDatabase:
             return failed
 
         def committed(reply: bytes) -> Committed:
-            done = _committed(reply)
+            done = layout.committed(reply)
             # One that is repeated may have been answered to nobody.
             primary = self._of(prefix)
             primary.unsynced.add(prefix, packed, done.first, len(commit.events))
@@ -352,7 +313,7 @@ class RedisDatabase:
         primary = self._of(prefix)
         used = await primary.writes.call(("HGET", prefix + layout.META, "last"))
         loading = transfer.Loading(
-            primary.writes, prefix, lambda commit: _commit_args(self._start["commit"], prefix, token, commit),
+            primary.writes, prefix, lambda commit: layout.commit_words(self._start["commit"], prefix, token, commit),
             int(used or 0))
         await self._list.add(universe)
         async for page in rows:
@@ -593,44 +554,8 @@ async def _slices(ask: Ask, command: tuple[Word, ...]) -> int:
             return total
 
 
-def _commit_args(start: tuple[bytes, ...], prefix: str, token: str, commit: Commit) -> list[Word]:
-    """The script call of a commit: its sections in the order C{commit.lua} reads them."""
-    escape = layout.escape
-    args: list[Word] = [*start, prefix, commit.once, token, len(commit.counts)]
-    for table, key, by in commit.counts:
-        args += (escape(table), key, by)
-    args.append(len(commit.drops))
-    for table, key in commit.drops:
-        args += (escape(table), key)
-    args.append(len(commit.puts))
-    for table, key, document in commit.puts:
-        args += (escape(table), key, document)
-    args.append(len(commit.leave))
-    args += commit.leave
-    args.append(len(commit.arrive))
-    for arrival in commit.arrive:
-        args += (arrival.id, layout.encode_arrival(arrival))
-    args.append(len(commit.jobs))
-    for job in commit.jobs:
-        args += (
-            job.id, layout.digits(job.due), job.state, job.kind, escape(job.persona_id or ""),
-            escape(job.case_id or ""), layout.encode_job(job))
-    args.append(len(commit.drop_jobs))
-    args += commit.drop_jobs
-    args.append(len(commit.events))
-    for row in list(map(layout.encode_event, commit.events)):
-        args += (escape(row.type), row.at, row.tail, escape(row.persona_id), escape(row.case_id),
-                 b"".join(map(layout.digest, row.message_ids)))
-    return args
-
-
 def _too_much(universe: str, most: int) -> str:
     return f"universe {universe} has too much to be copied: over {most} events, jobs and commits"
-
-
-def _committed(reply: bytes) -> Committed:
-    first, *counts = map(int, reply[1:].split(b","))
-    return Committed(reply[:1] == b"1", first, tuple(counts))
 
 
 def _tag(key: str) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 from simmail.core.records.commit import Commit
 from simmail.database import leases
-from simmail.database.event_numbers import JUMP
+from simmail.database.durability.event_numbers import JUMP
 from simmail.database.memory import MemoryDatabase
 from simmail.errors import Fenced
 from tests.contracts.databases import Contract, InMemory, OnCluster, OnRedis, event

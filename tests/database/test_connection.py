@@ -16,10 +16,9 @@ from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase
 from zope.interface import implementer
 
-from simmail.database.connection import (
-    DELAYS, MOST_MOVES, PATIENCE, PAUSE, QUIET, TICK, RedisConnection, _Wire, reason,
-)
+from simmail.database.connection import DELAYS, MOST_MOVES, PATIENCE, PAUSE, QUIET, TICK, RedisConnection, _Wire
 from simmail.database.lua import Script
+from simmail.database.trouble import reason
 from simmail.errors import Unavailable
 
 SCRIPT = Script(b"return 1", b"sha-of-it")
@@ -397,22 +396,6 @@ class ConnectionTests(ScriptedTestCase):
             self.assertEqual(self.connection.ready, not away)
             if away:
                 self.assertEqual(reason(self.connection.trouble), "it does not take the user or password")
-
-    def test_reasons(self) -> None:
-        """What people are told of why it is away, without any name, address or password."""
-        for trouble, why in (
-            ("-WRONGPASS invalid username-password pair or user is disabled.", "it does not take the user or password"),
-            ("NOAUTH Authentication required.", "it does not take the user or password"),
-            ("ERR AUTH <password> called without any password configured", "it does not take the user or password"),
-            ("[('SSL routines', '', 'certificate verify failed')]", "its certificate is not trusted"),
-            ("no answer in time", "it does not answer in time"),
-            ("User timeout caused connection failure.", "it does not answer in time"),
-            ("LOADING Redis is loading the dataset in memory", "it is loading its data"),
-            ("Connection was refused by other side: 111: Connection refused.", "it cannot be reached"),
-            ("Connection to the other side was lost in a non-clean fashion.", "it cannot be reached"),
-            ("", "it cannot be reached"),
-        ):
-            self.assertEqual(reason(trouble), why, trouble)
 
     def test_refused(self) -> None:
         """Any other error is a defect of ours, told as such."""

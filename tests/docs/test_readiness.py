@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.database.connection import LOCKED_OUT, REFUSALS, UNANSWERED, UNREACHABLE, UNTRUSTED
+from simmail.database.trouble import LOCKED_OUT, REFUSALS, UNANSWERED, UNREACHABLE, UNTRUSTED
 from simmail.mailstore import threads
 from simmail.mailstore.journal.sync import DOUBTFUL
 from simmail.outbound import object_store

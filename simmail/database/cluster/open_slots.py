@@ -29,7 +29,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from simmail.database.connection import Word
-from simmail.database.synced import Ask
+from simmail.database.durability.synced import Ask
 from simmail.database.url import RedisUrl
 
 #: Keys of one C{MIGRATE}: both Redis do nothing else meanwhile; and milliseconds of silence after which it fails.

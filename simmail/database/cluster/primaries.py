@@ -29,7 +29,7 @@ from simmail.database.cluster.open_slots import bring_back, bring_over, redirect
 from simmail.database.connection import RedisConnection
 from simmail.database.primary import RedisPrimary, Scripts
 from simmail.database.queries import all_of
-from simmail.database.synced import Ask
+from simmail.database.durability.synced import Ask
 from simmail.database.url import RedisUrl
 from simmail.errors import Unavailable
 

@@ -14,8 +14,8 @@ from simmail.core.records.commit import Commit, EventQuery
 from simmail.core.records.event import Event
 from simmail.database.cluster.primaries import SLOTS, _read, slot
 from simmail.database.redis import RedisDatabase
-from simmail.database.replica_acks import ReplicaAcks
-from simmail.database.synced import JUMP
+from simmail.database.durability.replica_acks import ReplicaAcks
+from simmail.database.durability.synced import JUMP
 from simmail.database.url import members
 from simmail.errors import Invalid, Unavailable
 from tests.database.clusters import Cluster, KeyByKey, shared

@@ -8,7 +8,7 @@ from twisted.internet.defer import Deferred, fail, succeed
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.database.synced import HOLD, HOLD_LAZY, Synced, TICK, Unsynced
+from simmail.database.durability.synced import HOLD, HOLD_LAZY, Synced, TICK, Unsynced
 from simmail.errors import Unavailable
 
 EVERY_SECOND = {b"appendonly": b"yes", b"appendfsync": b"everysec"}

@@ -8,7 +8,7 @@ from twisted.internet.defer import Deferred, fail, succeed
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.database.replica_acks import AGAIN, COPIED, ReplicaAcks
+from simmail.database.durability.replica_acks import AGAIN, COPIED, ReplicaAcks
 from simmail.database.url import RedisUrl
 from simmail.errors import Unavailable
 

@@ -12,7 +12,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.database.event_numbers import EventNumbers, JUMP, NotedNumbers, NoteKeeper, ahead
+from simmail.database.durability.event_numbers import EventNumbers, JUMP, NotedNumbers, NoteKeeper, ahead
 
 LAST = st.integers(0, 10**9)
 

@@ -24,7 +24,7 @@ from twisted.logger import Logger
 from simmail.concurrency import Reached
 from simmail.database import layout
 from simmail.database.connection import RedisConnection
-from simmail.database.replica_acks import ReplicaAcks
+from simmail.database.durability.replica_acks import ReplicaAcks
 from simmail.errors import Unavailable
 
 #: Octets of a block; what is longer has one of its own.

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.database import synced
-from simmail.database.synced import Blocks
+from simmail.database.durability import synced
+from simmail.database.durability.synced import Blocks
 
 
 class BlockTests(SynchronousTestCase):

@@ -16,8 +16,8 @@ from twisted.trial.unittest import SynchronousTestCase
 from simmail.core.records.commit import Commit, EventQuery
 from simmail.core.records.delivery import Arrival, Copy
 from simmail.core.records.event import Event
-from simmail.database import synced
-from simmail.database.event_numbers import EventNumbers, JUMP, NotedNumbers, ahead
+from simmail.database.durability import synced
+from simmail.database.durability.event_numbers import EventNumbers, JUMP, NotedNumbers, ahead
 from simmail.database.private.server import PrivateRedis
 from simmail.database.redis import RedisDatabase
 from simmail.errors import Unavailable
@@ -332,7 +332,7 @@ class SyncedTests(RedisTestCase):
 
 
 _KEPT = """
-from simmail.database.synced import Unsynced
+from simmail.database.durability.synced import Unsynced
 
 def resident():
     with open("/proc/self/status") as status:
