@@ -111,7 +111,7 @@ class Waited(Struct, frozen=True):
     also: tuple[Copy, ...] = ()
 
 
-def parse_since(text: str, field: str = "since") -> Since:
+def parse_since(text: str) -> Since:
     """
     Where to begin: an event number, a Message-ID in angle brackets, or an RFC 3339 time.
 
@@ -122,12 +122,12 @@ def parse_since(text: str, field: str = "since") -> Since:
     if len(text) > 2 and text[0] == "<" and text[-1] == ">":
         return text
     try:
-        return parse_instant(text, field)
+        return parse_instant(text, "since")
     except Invalid:
-        raise Invalid(field, "must be an RFC 3339 time, an event number or a Message-ID in angle brackets") from None
+        raise Invalid("since", "must be an RFC 3339 time, an event number or a Message-ID in angle brackets") from None
 
 
-def parse_header(text: str, field: str = "header") -> tuple[str, str]:
+def parse_header(text: str) -> tuple[str, str]:
     """
     C{Name:value} as (name, value).
 
@@ -136,7 +136,7 @@ def parse_header(text: str, field: str = "header") -> tuple[str, str]:
     name, colon, value = text.partition(":")
     name = name.strip()
     if not colon or not name or not all("!" <= character <= "~" for character in name):
-        raise Invalid(field, "must be Name:value")
+        raise Invalid("header", "must be Name:value")
     return name, value.strip()
 
 

@@ -11,7 +11,6 @@ export class ApiError extends Error {
 
 export const selectUniverse = (id) => { universe = id; };
 
-export const selectedUniverse = () => universe;
 
 // The address of a call that a frame, a link or a stream makes by itself.
 export function address(path, query = {}) {

@@ -64,8 +64,6 @@ export function listenTo(universe) {
   if (source) read(source);
 }
 
-export const streamState = () => state;
-
 // Whether an event is of one of some types; a type that ends in * is a beginning.
 export const matcher = (types) => (event) => types.some((one) =>
   one === event.type || (one.endsWith("*") && event.type.startsWith(one.slice(0, -1))));

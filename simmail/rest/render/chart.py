@@ -52,10 +52,10 @@ def bars(items: Sequence[Bar], top: int, label: str) -> str:
             f'preserveAspectRatio="none">{"".join(drawn)}</svg>')
 
 
-def meter(share: float, name: str = "replied") -> str:
+def meter(share: float) -> str:
     """Return a bar that is filled by C{share} (0 to 1); the figure stands beside it, so it is not read out."""
     width = round(100 * min(max(share, 0.0), 1.0), 1)
-    filled = f'<rect class="{name}" width="{width:g}" height="6"/>' if width else ""
+    filled = f'<rect class="replied" width="{width:g}" height="6"/>' if width else ""
     return ('<svg aria-hidden="true" viewBox="0 0 100 6" preserveAspectRatio="none"><rect class="track" width="100" '
             f'height="6"/>{filled}</svg>')
 

@@ -32,7 +32,7 @@ from simmail.interfaces import IDatabase, IFolder, IMailStore
 from simmail.universe.eventlog import EventLog
 from simmail.universe.people.cases import Cases
 from simmail.universe.people.memory import Memories
-from simmail.universe.people.personas import Personas, threads_of
+from simmail.universe.people.personas import Personas, THREADS
 
 #: Rows of the index looked at between two looks at the clock, and messages that are put in order.
 SLICE, ORDERED = 200, 10_000
@@ -107,7 +107,7 @@ class MailSearch:
         """Return the keys of the threads that personas have linked to a case, each with one of those personas."""
         keys: dict[str, str] = {}
         for persona_id in await self._concerned(case_id):
-            table = await self._database.table(self._universe, threads_of(persona_id))
+            table = await self._database.table(self._universe, THREADS + persona_id)
             for key, octets in sorted(table.items()):
                 # Few of many name the case: only those are read.
                 if case_id.encode() in octets and key not in keys:

@@ -25,7 +25,7 @@ from simmail.core.records.commit import Commit
 from simmail.core.records.event import Event, PersonaTag
 from simmail.core.records.job import Job
 from simmail.core.records.persona import Persona
-from simmail.universe.people.personas import CALENDAR, dossiers_of, threads_of
+from simmail.universe.people.personas import CALENDAR, DOSSIERS, THREADS
 
 LONGEST_TEXT = 64 * 1024
 
@@ -137,11 +137,11 @@ class _EffectBuilder:
 
     def relate(self, one: Relate) -> None:
         self._puts.append((
-            dossiers_of(self._setting.persona.id), one.dossier.address, msgspec.json.encode(one.dossier)))
+            DOSSIERS + self._setting.persona.id, one.dossier.address, msgspec.json.encode(one.dossier)))
 
     def follow(self, one: Follow) -> None:
         self._puts.append((
-            threads_of(self._setting.persona.id), one.thread.key, msgspec.json.encode(one.thread)))
+            THREADS + self._setting.persona.id, one.thread.key, msgspec.json.encode(one.thread)))
 
     def engage(self, one: Engage) -> None:
         self._puts.append((CALENDAR, self._setting.persona.id, msgspec.json.encode(one.appointments)))

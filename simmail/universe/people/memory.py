@@ -25,7 +25,7 @@ from simmail.core.records.relationship import Dossier, Relation, Stance, ThreadS
 from simmail.errors import Invalid
 from simmail.interfaces import IDatabase
 from simmail.universe.cache import DocumentCache
-from simmail.universe.people.personas import CALENDAR, Personas, dossiers_of, persona_tag, threads_of
+from simmail.universe.people.personas import CALENDAR, DOSSIERS, Personas, THREADS, persona_tag
 
 _LONGEST_NOTE = 10_000
 
@@ -107,7 +107,7 @@ class Memories:
     async def threads(self, persona_id: str) -> list[ThreadState]:
         """What a persona knows of each of its threads in which something was said that is kept, by key."""
         self._people.found(persona_id)
-        table = await self._database.table(self._universe, threads_of(persona_id))
+        table = await self._database.table(self._universe, THREADS + persona_id)
         return [state for state in (_thread(table[key]) for key in sorted(table)) if state.remarks]
 
     async def appointments(self, persona_id: str) -> tuple[Appointment, ...]:
@@ -142,7 +142,7 @@ class Memories:
         """Clear all memory, or one case's: its notes, and what was said in its threads; with all, its calendar."""
         async with self._turn:
             memory = await self.memory(persona_id)
-            said = tuple((threads_of(persona_id), one.key, msgspec.json.encode(replace(one, remarks=())))
+            said = tuple((THREADS + persona_id, one.key, msgspec.json.encode(replace(one, remarks=())))
                          for one in await self.threads(persona_id) if case_id is None or one.case_id == case_id)
             if case_id is None:
                 memory.clear()
@@ -165,18 +165,18 @@ class Memories:
 
     async def dossier(self, persona_id: str, address: str) -> Dossier | None:
         """What a persona holds about one correspondent."""
-        (octets,) = await self.cache.get([(dossiers_of(persona_id), address)])
+        (octets,) = await self.cache.get([(DOSSIERS + persona_id, address)])
         return _dossier(octets) if octets else None
 
     async def thread(self, persona_id: str, key: str) -> ThreadState | None:
         """What a persona knows of one thread."""
-        (octets,) = await self.cache.get([(threads_of(persona_id), key)])
+        (octets,) = await self.cache.get([(THREADS + persona_id, key)])
         return _thread(octets) if octets else None
 
     async def dossiers(self, persona_id: str) -> dict[str, Dossier]:
         """Everything a persona holds about its correspondents, by address; of those forgotten, only the counts."""
         self._people.found(persona_id)
-        table = await self._database.table(self._universe, dossiers_of(persona_id))
+        table = await self._database.table(self._universe, DOSSIERS + persona_id)
         return {key: _dossier(octets) for key, octets in sorted(table.items())}
 
     async def relations(self, persona_id: str) -> tuple[list[Relation], list[Stance]]:
@@ -196,7 +196,7 @@ class Memories:
         @raise NotFound: no such persona.
         """
         async with self._turn:
-            table = dossiers_of(persona_id)
+            table = DOSSIERS + persona_id
             # What was counted stays: it keys draws, and ids of jobs.
             puts = tuple(
                 (table, key, msgspec.json.encode(relationship.forgotten(one)))
@@ -207,5 +207,5 @@ class Memories:
 
 
 def _places(persona_id: str, address: str, thread: str) -> tuple[tuple[str, str], ...]:
-    return ((dossiers_of(persona_id), address), (threads_of(persona_id), thread), ("memory", persona_id),
+    return ((DOSSIERS + persona_id, address), (THREADS + persona_id, thread), ("memory", persona_id),
             (CALENDAR, persona_id))

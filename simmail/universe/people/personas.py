@@ -29,6 +29,11 @@ from simmail.universe.cache import DocumentCache
 from simmail.universe.pending import PendingJobs
 from simmail.universe.people.cases import Cases
 
+#: The table of the personas' taken times, by persona id.
+CALENDAR = "calendar"
+#: Those of what a persona holds about its correspondents, by address, and of what it knows of its threads, by thread
+#: key, are called so, and then by its id.
+DOSSIERS, THREADS = "dossiers:", "threads:"
 #: Strangers whom a model was asked about and has not filled in yet, by id.
 UNFILLED = "unfilled"
 
@@ -297,7 +302,7 @@ class Personas:
                 raise Conflict(f"persona {persona_id} comes from a YAML file and cannot be deleted")
             jobs = tuple(one.id for one in self._pending.by_id.values() if one.persona_id == persona_id)
             drops = [("personas", persona_id), ("memory", persona_id), (CALENDAR, persona_id)]
-            for table in (dossiers_of(persona_id), threads_of(persona_id)):
+            for table in (DOSSIERS + persona_id, THREADS + persona_id):
                 drops += [(table, key) for key in await self._database.table(self._universe, table)]
             await self._commit(Commit(
                 drops=tuple(drops), drop_jobs=jobs, puts=self._gone(persona.address),
@@ -387,20 +392,6 @@ def _circles(persona: Persona) -> tuple[str, ...]:
     """Where a persona has colleagues: its domain, and its organisation."""
     circles = () if at_provider(persona.address) else ("@" + persona.address.rpartition("@")[2],)
     return (*circles, persona.org) if persona.org else circles
-
-
-#: The table of the personas' taken times, by persona id.
-CALENDAR = "calendar"
-
-
-def dossiers_of(persona_id: str) -> str:
-    """The table of what a persona holds about its correspondents, by address."""
-    return "dossiers:" + persona_id
-
-
-def threads_of(persona_id: str) -> str:
-    """The table of what a persona knows of its threads, by thread key."""
-    return "threads:" + persona_id
 
 
 def persona_tag(persona: Persona) -> PersonaTag:
