@@ -31,14 +31,14 @@ from simmail.database.connection import pack, Word
 from simmail.database.durability.event_numbers import EventNumbers, JUMP, NoteKeeper, ahead
 from simmail.database.leases import Leases, nobody
 from simmail.database.news import Listener, News
-from simmail.database.primary import OnePrimary, RedisPrimary, Scripts
+from simmail.database.primary import RedisPrimary, Scripts
 from simmail.database.queries import Questions, all_of, job_of
 from simmail.database.durability.replica_acks import ReplicatedUniverses
 from simmail.database.stored import STORED, StoredRow
 from simmail.database.durability.synced import Ask
 from simmail.database.trouble import reason
 from simmail.database.universe_list import UniverseList
-from simmail.database.url import CLUSTER, FIELD, locked_out, members, parse, untrusted
+from simmail.database.url import CLUSTER, FIELD, RedisUrl, locked_out, members, parse, untrusted
 from simmail.errors import Conflict, Fenced, Invalid, Unavailable
 from simmail.interfaces import IDatabase
 
@@ -53,6 +53,46 @@ MOST_CARRIED = 100_000
 
 #: Real seconds in which a Redis must be there at the start.
 PATIENCE = 10.0
+
+
+class OnePrimary:
+    """All keys are on one Redis."""
+
+    def __init__(self, primary: RedisPrimary) -> None:
+        self._primary = primary
+        self.all = [primary]
+
+    def of(self, prefix: str) -> RedisPrimary:
+        """Which Redis has the keys of a hash tag."""
+        return self._primary
+
+    def has(self, primary: RedisPrimary, prefix: str) -> bool:
+        """Whether one has the keys of a hash tag."""
+        return True
+
+    def home(self, key: str) -> RedisUrl:
+        """Which Redis has a channel."""
+        return self._primary.link
+
+    def look(self) -> None:
+        """It may be elsewhere: where it is never changes."""
+
+    def open(self) -> None:
+        """Begin to connect."""
+        self._primary.open()
+
+    def together(self, prefix: str, other: str) -> bool:
+        """Whether one script can see the keys of two hash tags."""
+        return True
+
+    @property
+    def healthy(self) -> bool:
+        """All that there are are up."""
+        return self._primary.healthy
+
+    def close(self) -> Deferred[list[None]]:
+        """Connect no more."""
+        return self._primary.close()
 
 
 @implementer(IDatabase)
