@@ -178,6 +178,9 @@ def read_question(sentence: str, language: Language, form: str = "", about: str 
     asked_for = form if form in ("time", "choice", "either") else type_of(clause, language) or (
         _type_last(clause, language)) or type_of(inner, language) or (
         type_inside(clause, language) if form != "yes_no" else "")
+    if low.partition(" ")[0] in restating(language.code).conditions and ", " in low and asked_for not in (
+            "", "time") and form == "what" and not type_of(clause, language):
+        form = asked_for = "yes_no"  # "if I bring it in, could you tell me what it needs?"
     if asked_for == "what" and clause.startswith(language.question_words) and mentions_any(
             f" {clause}", tuple(f" {one}" for one in asking(language.code).costing)):
         asked_for = "much"  # "what would that roughly cost?"
@@ -559,8 +562,10 @@ def options(sentence: str, language: Language, asked: bool = False) -> tuple[str
         sentence = tail  # "no excuses: the first or the last week?"
     how = restating(language.code)
     found = [_whole(one, language) for one in _offered(sentence, language, asked)]
-    if len(found) == len(("one", "other")) and asked and _about_as_many(found, language):
-        return ()
+    if len(found) == len(("one", "other")) and asked and (
+            _about_as_many(found, language) or found[1].lower() in asking(language.code).vague and (
+                found[1].lower() not in language.counts or found[0].partition(" ")[0].lower() in language.determiners)):
+        return ()  # "three or four kinds", "in a bowl or such"
     if len(found) > len(("one", "other")):
         found = [one for one in found if one.lower() not in how.auxiliaries]  # "what the motto was, red or blue"
     return tuple(found) if all(found) else ()

@@ -326,6 +326,8 @@ def _in_thread(intent: str, found: Findings, request: WordsRequest, language: La
         return "question"  # "thank you for the contract; in which room are we?"
     if intent == "closing" and found.questions:
         return "question"  # who asks something takes no leave yet
+    if intent == "invoice" and len(found.points) > 1 and not (found.references or found.attachments):
+        return "question"  # "for £138 a night I expect hot water": nothing is to be paid
     if not request.own:
         return intent
     moved = not any(slot.timed for slot in found.slots) and any(

@@ -144,7 +144,8 @@ def is_clause(part: Sequence[str], language: Language) -> bool:
 def is_timed(option: str, language: Language) -> bool:
     """Return whether an option is a day or an hour."""
     low = [one.strip(".,").lower() for one in option.split()]
-    return any(one in language.weekday_forms or one in language.near_days for one in low) or any(
+    return any(one in language.weekday_forms or one in language.near_days or (
+        one[-1:] == "s" and one[:-1] in language.weekday_forms) for one in low) or any(
         ":" in one and one.replace(":", "").isdigit() for one in low)
 
 
@@ -203,6 +204,8 @@ def _begin(left: Sequence[str], right: Sequence[str], language: Language) -> int
         if acts:
             return acts[-1]
     start = len(left) - 1
+    if start and opening in language.counts and low[start - 1] in language.counts and len(right) == 1:
+        return start - 1  # "one toner or two"
     while start and low[start - 1] in language.determiners | language.choice_prepositions:
         start -= 1  # "by the window or near the stage"
     return start
@@ -210,6 +213,7 @@ def _begin(left: Sequence[str], right: Sequence[str], language: Language) -> int
 
 def of_time(low: str, language: Language) -> bool:
     """Return whether a lower-case word is of a day or an hour, or may stand inside of one."""
-    return any(map(str.isdigit, low)) or low in language.weekday_forms or low in language.month_forms or (
+    return any(map(str.isdigit, low)) or low in language.weekday_forms or low[-1:] == "s" and (
+        low[:-1] in language.weekday_forms) or low in language.month_forms or (
         low in language.near_days or low in language.hour_words or low in language.choice_prepositions
         or low in language.determiners or low in asking(language.code).of_time)

@@ -36,6 +36,9 @@ def choice(
     if not asked:
         # "It comes in leather or canvas.  Let me know which."
         offer = _named(before, language) if before and wants_which(sentence, language) else ()
+        if not offer and question_types.mentions_any(sentence, restating(language.code).undecided) and len(
+                both := ways(before, language)) > 1:
+            offer = both  # "I can replace it or patch it.  Need to know today."
         if question_types.mentions_any(sentence, question_types.asking(language.code).free_choice):
             offer = either_time(sentence, language) or offer
             offer = both if len(both := ways(sentence, language)) > 1 else offer

@@ -119,16 +119,22 @@ def points(
             found.extend(_wanted(one, language) for one in wishes)
         elif offer := _numbered(sentence, language):
             found.append(replace(read_question(sentence, language), form="choice", type="choice", options=offer))
+        elif lettered := _lettered(sentence, language):
+            found.extend(_wanted(one, language) for one in lettered)
         elif wanted and sentence in items and not is_question(sentence) and all(
                 one.type not in ("yes_no", "choice", "either", "time") for one in asked):
             # "I need: a) the number of members"
             behind = sentence.partition(f", {language.and_} ")[2]
-            # "Whether it is, and in which size you have it"
+            behind = behind or sentence.partition(f" {language.and_} ")[2]
+            # "Whether it is, and in which size you have it", "whether you can hold it and until when"
             two = bool(question_types.type_of(behind.lower(), language))
-            wish = _wanted(sentence.removesuffix(f", {language.and_} {behind}") if two else sentence, language)
+            first = sentence.removesuffix(f" {language.and_} {behind}").rstrip(",") if two else sentence
+            wish = _wanted(first, language)
             offer = offers.between(sentence, language) or offers.bracketed(sentence, language) or offers.slashed(
                 sentence, language) or (read_question(sentence, language).options if ": " in sentence else ())
             found.append(_chosen(wish, offer) if offer and wish.type != "yes_no" else wish)
+            if two and len(behind.split()) < _ASKS and wish.behind:
+                behind = f"{behind} {wish.behind}"
             found.extend([_wanted(behind, language)] if two else ())
         elif clauses and len(asked) > 1 and len(told := _told_of(
                 asked, clauses, language)) == len(asked) + len(clauses):
@@ -141,7 +147,9 @@ def points(
             if paper:
                 # "Could you send me the price list and tell me if you deliver?"
                 found.append(replace(read_question(f"{paper}.", language), form="request", type="request", options=()))
-            found.extend(_about(clause, clause, language) for clause in clauses)
+            # "Whether you want us to", above a list of what it may be, is asked by that.
+            found.extend(_about(clause, clause, language) for clause in clauses if not clause.endswith(
+                f" {restating(language.code).to}"))
             rest = sentence.partition(clauses[-1])[2].removeprefix(f" {language.and_} ").strip(" .?!")
             rest = rest.strip(", ").removeprefix(f"{language.and_} ")
             rest = _without_so(rest, language)
@@ -240,6 +248,8 @@ def _with_offer(
     """A question with what it may choose from brackets, the list above it or a sentence before it."""
     if one.recalls or one.checks or one.type in ("yes_no", "either", "time", "opinion"):
         return one
+    if ", " in one.text and (times := offered_times(one, sentence, before, body, language)):
+        return _chosen(one, times)
     told = question_types.mentions_any(f" {one.text.lower()}", question_types.asking(language.code).telling)
     offer = offers.bracketed(one.text, language) if one.form != "request" or told else ()
     told_what = question_types.mentions_any(one.text, restating(language.code).proceeding_told)
@@ -307,6 +317,20 @@ def _numbered(sentence: str, language: Language) -> tuple[str, ...]:
     things = [sentence[one.end():end].partition(",")[0].strip(_MARKS + " ").removesuffix(f" {language.or_}")
               for one, end in zip(marks, ends)]
     return tuple(say(" ".join(language.flips.get(word.lower(), word) for word in one.split()), 60) for one in things)
+
+
+def _lettered(sentence: str, language: Language) -> list[str]:
+    """What a demand letters or numbers in one sentence: "I would like (a) an explanation and (b) my money back"."""
+    marks = list(_NUMBERS.finditer(sentence))
+    head = sentence[:marks[0].start()].rstrip(" :") if len(marks) > 1 else ""
+    if not head or is_question(sentence) or not (
+            _announces(f"{head}:", language) or _demands(head, language)):
+        return []
+    ends = [*(one.start() for one in marks[1:]), len(sentence)]
+    items = [f" {sentence[one.end():end].strip(_MARKS + ' ')}".removesuffix(f" {language.and_}").strip(_MARKS + " ")
+             for one, end in zip(marks, ends)]
+    knowing = question_types.asking(language.code).to_know
+    return [one.removeprefix(knowing) for one in items] if all(items) else []  # "see (a) and (b)"
 
 
 def _claimed(sentence: str, answers: bool, language: Language) -> str:
@@ -513,7 +537,7 @@ def _clauses_listed(sentence: str, language: Language) -> list[str]:
         return []
     # Behind a cue, a mark or "and" one begins: with a question word or "whether", or a thing with its article.
     begins = sorted({*(_behind_day(low, at + 1, language) for at in cues if low[at:at + 1] == " "), *(
-        match.start(1) for match in _begin(language.and_).finditer(low, cues[0]))})
+        match.start(1) for match in _begin(language.and_, language.or_).finditer(low, cues[0]))})
     asking = [at for at in begins if _asks(low[at:at + _AHEAD], language)]
     if not asking:
         return []  # things alone are told in one go
@@ -524,7 +548,7 @@ def _clauses_listed(sentence: str, language: Language) -> list[str]:
     things = [at for at in begins if low[at:].partition(" ")[0] in language.determiners]
     starts = sorted({*asking, *([] if documents(sentence, language) else things)})
     found = [sentence[begin:end].strip(" ,.;:!?") for begin, end in zip(starts, [*starts[1:], len(sentence)])]
-    return [one.removesuffix(f" {language.and_}").strip(" ,") for one in found]
+    return [one.removesuffix(f" {language.and_}").removesuffix(f", {language.or_}").strip(" ,") for one in found]
 
 
 def _behind_day(low: str, at: int, language: Language) -> int:
@@ -547,9 +571,10 @@ def _telling(code: str) -> re.Pattern[str]:
 
 
 @cache
-def _begin(and_: str) -> re.Pattern[str]:
-    """The place behind a mark or "and"."""
-    return re.compile(rf"(?:[,:]\s+(?:{re.escape(and_)}\s+)?|\s{re.escape(and_)}\s+)(\S)")
+def _begin(and_: str, or_: str) -> re.Pattern[str]:
+    """The place behind a mark, "and", or "or" behind a mark."""
+    joint = f"(?:{re.escape(and_)}|{re.escape(or_)})"
+    return re.compile(rf"(?:[,:]\s+(?:{joint}\s+)?|\s{re.escape(and_)}\s)(\S)")
 
 
 def _asks(clause: str, language: Language) -> bool:
@@ -582,11 +607,11 @@ def _named(item: str, language: Language) -> str:
     if first and how.order == "inverted" and first not in language.determiners:
         words = _headed(words, language)
         first = words[0].lower() if words else ""
-    short = 1 < len(words) <= _PHRASE + 2 and first in language.determiners
+    short = 1 < len(words) <= _PHRASE + 2 and (first in language.determiners or first in how.quantities)
     marks = any(word[-1] in _MARKS for word in words)
     plain = bool(how.pronouns) and short and not marks
-    return say(" ".join([language.flips.get(first, first), *words[1:]]), 60) if plain and (
-        how.auxiliaries.isdisjoint(map(str.lower, words))) else ""
+    turned = [language.flips.get(first, first), *(language.flips.get(word.lower(), word) for word in words[1:])]
+    return say(" ".join(turned), 60) if plain and how.auxiliaries.isdisjoint(map(str.lower, words)) else ""
 
 
 def _headed(words: list[str], language: Language, article: str = "") -> list[str]:
@@ -596,9 +621,10 @@ def _headed(words: list[str], language: Language, article: str = "") -> list[str
     @param article: the one it has, C{""} for none.
     """
     how, low = restating(language.code), [word.lower().strip(_MARKS) for word in words]
-    ends = how.pronouns | how.auxiliaries | how.unclear | how.conditions | {*how.asked, *how.asking}
+    ends = (how.pronouns - how.others) | how.auxiliaries | how.unclear | how.conditions | {*how.asked, *how.asking}
     asks = tuple(one for one in language.question_words if len(one) > len("to"))
-    end = next((at for at, word in enumerate(low) if word in ends or word.startswith(asks)), len(low))
+    end = next((at for at, word in enumerate(low) if (word in ends or word.startswith(asks)) and not (
+        at > 1 and low[at - 1] in how.others)), len(low))  # "dates she was employed"
     while end and low[end - 1] in how.prepositions | language.of_words | language.determiners | {language.and_}:
         end -= 1
     least = 1 if article or end < len(low) else _MORE
@@ -606,7 +632,8 @@ def _headed(words: list[str], language: Language, article: str = "") -> list[str
             not language.default_determiner):
         return []
     first = words[0] if not words[0].istitle() else low[0]
-    return [article or language.default_determiner, first, *words[1:end]]
+    bare = low[0] in how.quantities
+    return [*([] if bare else [article or language.default_determiner]), first, *words[1:end]]
 
 
 def _announces(sentence: str, language: Language) -> bool:

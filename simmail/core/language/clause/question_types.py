@@ -80,6 +80,8 @@ class Asking(Struct, frozen=True, forbid_unknown_fields=True):
     forbidding: tuple[str, ...] = ()
     taking: tuple[str, ...] = ()
     spans: tuple[str, ...] = ()
+    made: tuple[str, ...] = ("",)
+    attended: tuple[str, ...] = ()
     advised: tuple[str, ...] = ("\0",)
     obliged: tuple[str, ...] = ("\0",)
     careful_words: tuple[str, ...] = ()
@@ -172,6 +174,8 @@ class Asking(Struct, frozen=True, forbid_unknown_fields=True):
     listing: tuple[str, ...] = ()
     purposes: tuple[str, ...] = ()
     purpose_leads: tuple[str, ...] = ("\0",)
+    vague: frozenset[str] = frozenset()
+    to_know: str = "\0"
     confirming: tuple[str, ...] = ()
     confirmed: str = "\0"
     no_papers: tuple[str, ...] = ()

@@ -328,7 +328,7 @@ def _may_be_said(clause: _Clause, how: Restate) -> bool:
         return False  # what is to be told somebody may be that something is not so
     if tells and not how.objects.keys().isdisjoint(low[1:2]) and low[2:3] != [how.let]:
         return False  # "could you tell me the price?", but "could you let me have it"
-    if subject[0] in how.some and low and low[0] in how.prepositions and any(says(word, how) for word in low):
+    if subject[0] in how.some and low and low[0] in how.prepositions and says(low[-1], how):
         return False  # "is anybody from your family coming"
     return not (clause.used and low[0] in how.before_verbs and low[0] not in (how.no_longer, *how.not_any))
 

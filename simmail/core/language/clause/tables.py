@@ -97,10 +97,13 @@ class Restate(Struct, frozen=True, forbid_unknown_fields=True):
     to_deed: str = ""
     proceeding: tuple[str, ...] = ("\0",)
     choosing: frozenset[str] = frozenset()
+    relaying: frozenset[str] = frozenset()
+    quantities: frozenset[str] = frozenset()
     handled: frozenset[str] = frozenset()
     particles: frozenset[str] = frozenset()
     reporting_that: frozenset[str] = frozenset()
     any_good: frozenset[str] = frozenset()
+    undecided: tuple[str, ...] = ("\0",)
     proceeding_told: tuple[str, ...] = ("\0",)
     readiness: tuple[str, ...] = ()
     if_leads: tuple[str, ...] = ("\0",)

@@ -140,7 +140,7 @@ def joined(sentences: Sequence[str], items: Collection[str], language: Language)
                 f"{language.or_} ") for at, one in enumerate(listed))):
             things = (sentences[at].strip(_MARKS + "?") for at in run)
             joint = f"{language.or_} "
-            plain = tuple(say(one.removesuffix(joint.rstrip()).removeprefix(joint).split(", ")[0].strip(
+            plain = tuple(say(_ASIDE.sub("", one).removesuffix(joint.rstrip()).removeprefix(joint).split(", ")[0].strip(
                 _MARKS), 80) for one in things)
             found.update({sentences[at]: () for at in run[1:]}, **{sentences[run[0]]: plain})
     return found

@@ -31,7 +31,9 @@ def wondered(question: str, language: Language, sides: Sides = Sides()) -> str:
     how, question = restating(language.code), _as_asked(question, language)
     first, _, behind = _ASIDE.sub("", question).replace("\u2019", "'").partition(" ")
     plain = f"{language.contractions.get(first.lower(), first)} {behind}"
-    words = unfilled(without_lead_words(clause_words(plain), how), how) if how.order == "inverted" else []
+    words = [part for word in clause_words(plain) for part in (
+        language.contractions.get(word.lower(), word) if word.lower().partition("'")[0] in how.asked else word).split()]
+    words = unfilled(without_lead_words(words, how), how) if how.order == "inverted" else []
     low = [word.lower() for word in words]
     start = next((one for one in how.question_starts if " ".join(low).startswith(f"{one} ")), "")
     if not start:
@@ -45,8 +47,8 @@ def wondered(question: str, language: Language, sides: Sides = Sides()) -> str:
         return ""  # "what about the cones?", "where was it again?"
     size = len(start.split())
     at = next((at for at in range(size, min(len(words), size + _NEAR)) if low[at] in how.auxiliaries), 0)
-    told = next((spot for spot in range(size, at or len(words)) if low[spot] in how.pronouns or spot > size and third(
-        low[spot], how)), 0)
+    told = next((spot for spot in range(size, at or len(words)) if low[spot].partition("'")[0] in how.pronouns or (
+        spot > size and third(low[spot], how))), 0)
     behind = low[at + 1] if 0 < at < len(low) - 1 else ""
     if told and at != size or at > size and done(behind, how) and behind not in how.no_verbs:
         # "Which gate we should use", "what one drawing would cost"

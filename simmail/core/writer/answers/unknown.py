@@ -71,7 +71,7 @@ def unknown(
         day = mood.choice(ahead)
         return Said(act="answer.own", values={
             **without_topic(plain), "value": f"{capital(scene.calendar.when(day, language))}."})
-    if question.type == "when" and question.needs:
+    if question.type == "when" and question.needs and not mentions_any(f" {low}", how.clock):
         return Said(act="answer.need", values={**values, **scene.by(scene.calendar.workday(scene.manner.days + 4))})
     past = restating(language.code).past_words
     if question.type == "many" and past.isdisjoint(words(low)) and (question.needs or any(
@@ -136,7 +136,9 @@ def _offered(scene: Scene, read: Read, question: MailQuestion) -> str:
     if not scene.request.persona.org or question.recalls or any(f" {word} " in low for word in restate.past_words):
         return ""
     mood = Dice(scene.request.persona.id).on("offered", read.mail.subject.lower(), question.type)
-    if question.type == "long" and how.spans and read.intent in _OFFERING and mentions_any(low, how.taking):
+    if question.type == "long" and how.spans and read.intent in _OFFERING and mentions_any(low, how.taking) and (
+            restate.pronouns.isdisjoint(low.split()) or mentions_any(
+                f" {read.found.prose.body.lower()}", how.made)) and not mentions_any(low, how.attended):
         return mood.choice(how.spans)
     of_reader = not restate.yours.isdisjoint(low.split()) or not restate.yours
     sums = [(int(float(figure.replace(",", ""))), one) for one in read.found.amounts for figure in (

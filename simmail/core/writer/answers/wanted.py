@@ -58,8 +58,10 @@ def wished(scene: Scene, read: Read, question: MailQuestion, values: dict[str, s
         return Said(act="taken.told", values={**without_topic(values), "value": f"{thing[:1].lower()}{thing[1:]}"})
     first = _first(thing)
     how = restating(scene.language.code)
-    if how.order == "inverted" and done(first, how) and first not in how.no_deeds | how.auxiliaries and (
-            first in scene.language.send_words) and how.conditions.isdisjoint(thing.lower().split()):
+    second = thing.lower().split()[1:2]
+    relays = first in how.relaying and how.objects.keys().isdisjoint(second) and not {*how.asked}.intersection(second)
+    if how.order == "inverted" and (relays or done(first, how) and first not in how.no_deeds | how.auxiliaries and (
+            first in scene.language.send_words)) and how.conditions.isdisjoint(thing.lower().split()):
         return Said(act="answer.will", values={**without_topic(values), "task": f"{first}{thing[len(first):]}"})
     day = scene.due(scene.manner.days, read.found.deadlines)
     return Said(act="answer.wish", values={**without_topic(values), "value": thing, **scene.by(day)})

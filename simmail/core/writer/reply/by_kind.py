@@ -33,7 +33,8 @@ _ANSWERING = frozenset({
     "support", "task"})
 # Mail with words of its own for what it tells, which leave what it gives to choose.
 _LEFT_OPEN = frozenset({
-    "cancelled", "event", "delay", "notice", "bill", "invoice", "renewal", "terms", "signature", "payment", "account"})
+    "cancelled", "event", "delay", "notice", "bill", "invoice", "renewal", "terms", "signature", "payment", "account",
+    "returns"})
 # Acts that give nothing yet: what else is asked to be done with it waits as well.
 _WITHHELD = frozenset({"document.ask", "document.refuse", "document.noted"})
 

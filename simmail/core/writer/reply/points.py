@@ -101,6 +101,8 @@ def dealt_with(question: MailQuestion, read: Read, scene: Scene, known: AnswerSo
     """Return whether answering the mail's intent answers this question of it as well."""
     if read.intent in WHOLE:
         return True
+    if read.intent == "booked" and question.confirms and question.type == "request":
+        return True  # "please reply YES to confirm"
     if len(read.found.points) > _MANY and read.intent in _DECIDING and len(
             content(question.text, scene.language.code)) >= _POINTING:
         return False  # a decision answers no list of questions

@@ -78,6 +78,8 @@ def _named(tokens: list[str], language: Language, distant: bool) -> Iterator[str
             continue
         noun = _noun(tokens, at + 1, language)
         led_in, behind = tokens[max(0, at - 2):at + 1], tokens[at + 1 + len(noun):][:_BEHIND]
+        if tells(" ".join(behind), how.has_none):
+            continue  # "my lad has no boiler"
         # "... meinen Ausweis nicht erhalten": other languages say that it is not there behind it.
         if _is_thing(noun, how) and (before in how.joints or tells(" ".join(led_in), how.lacking, how.broken)
                                      or tells(" ".join(behind), how.lacking)):

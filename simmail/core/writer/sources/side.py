@@ -52,6 +52,7 @@ class SideWords(Struct, frozen=True, forbid_unknown_fields=True):
     visits: tuple[str, ...] = ()
     adverse: tuple[str, ...] = ()
     untold: tuple[str, ...] = ()
+    has_none: tuple[str, ...] = ()
     own_fault: tuple[str, ...] = ()
     connectives: tuple[str, ...] = ()
 

@@ -29,8 +29,12 @@ def offered_times(
     @param sentence: the one it stands in; before: those before it, in the text C{body}.
     """
     how, low = asking(language.code), question.text.lower().strip(_MARKS)
-    which = low.startswith(language.choosing_words) and not question.recalls and len(low.split()) <= _WHICH and (
+    # "He could come on Monday or Wednesday to look at it, which is better?"
+    head, comma, tail = low.rpartition(", ")
+    which = tail.startswith(language.choosing_words) and not question.recalls and len(tail.split()) <= _WHICH and (
         question.form in ("what", "when", "choice"))
+    if comma and which and mentions_any(f" {tail} ", how.suiting_words):
+        return either_time(question.text[:len(head)], language)
     picks = mentions_any(f" {low}", how.picking_days)
     if not (which and mentions_any(f" {low} ", how.suiting_words) or picks):
         return ()

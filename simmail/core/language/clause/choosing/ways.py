@@ -15,6 +15,7 @@ from simmail.core.language.tables import Language
 
 #: Words of the longest way.
 _LONGEST = 14
+_PRICE = re.compile(r"[£$€]\s?\d[\d.,]*\s+to\s+")
 _ASIDE = re.compile(r"\s*\([^()]*\)")
 
 
@@ -38,6 +39,10 @@ def ways(sentence: str, language: Language) -> tuple[str, ...]:
             found.extend(both or (_way(part, before, part.split(), language) if before else []))
             before = way or before
             continue
+        price = _priced(low)
+        if not lead and price:
+            # "£380 to put a new one in, or I can patch it": what it costs is not asked for.
+            lead, deed = next(iter(how.ways)), clause_words(part[price:])
         ready = next((one for one in how.readiness if f" {one} " in low), "")
         if not lead and ready:
             # "The owner is happy to extend it for a year, or you can go month to month."
@@ -48,7 +53,8 @@ def ways(sentence: str, language: Language) -> tuple[str, ...]:
             found.append(fit(" ".join(deed)))  # "we can do oak at £40 or ash for £35"
         elif asked and deed and (done(deed[0].lower(), how) or goes_on and _acts(deed, how)):
             deed = cut(deed, how)
-            named = deed[0].lower() in how.offered_by and _is_named(deed[1:], how)
+            named = asked == next(iter(how.ways.values())) and deed[0].lower() in how.offered_by and _is_named(
+                deed[1:], how)
             found.append(_asked_for(asked, deed, named, how))
         # Only behind "we can" another verb goes on without it.
         before = asked if " " in lead or goes_on else ""
@@ -73,6 +79,12 @@ def _is_named(words: list[str], how: Restate) -> bool:
     return bool(words) and len(words) <= _LONGEST and words[0].lower() not in (
         how.prepositions | how.pronouns | how.auxiliaries | how.pointing) and not done(words[0].lower(), how) and (
         how.pronouns.isdisjoint(map(str.lower, words)))
+
+
+def _priced(low: str) -> int:
+    """Where a deed begins behind what it costs, 0 for none: "£380 to put a new steel in"."""
+    found = _PRICE.match(low)
+    return found.end() if found is not None else 0
 
 
 def _asked_for(asked: str, deed: list[str], named: bool, how: Restate) -> str:
