@@ -104,6 +104,9 @@ class Restate(Struct, frozen=True, forbid_unknown_fields=True):
     reporting_that: frozenset[str] = frozenset()
     any_good: frozenset[str] = frozenset()
     undecided: tuple[str, ...] = ("\0",)
+    problems: tuple[str, ...] = ("\0",)
+    no_problem: str = ""
+    is_problem: str = ""
     proceeding_told: tuple[str, ...] = ("\0",)
     readiness: tuple[str, ...] = ()
     if_leads: tuple[str, ...] = ("\0",)

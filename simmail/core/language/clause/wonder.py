@@ -53,7 +53,8 @@ def wondered(question: str, language: Language, sides: Sides = Sides()) -> str:
     if told and at != size or at > size and done(behind, how) and behind not in how.no_verbs:
         # "Which gate we should use", "what one drawing would cost"
         return fit(flipped(words, how, sides)) if len(words) <= _LONGEST else ""
-    if at > size and low[size] in how.determiners and start == low[0]:
+    denied = any(word in how.negated.values() for word in low[size + 1:size + _NEAR])
+    if (at > size or denied) and low[size] in how.determiners and start == low[0]:
         return fit(flipped(words, how, sides)) if len(words) <= _LONGEST else ""  # "what the extra £132 is for"
     if not at:
         # "Who signs for it", "who paid": the question word is the subject.

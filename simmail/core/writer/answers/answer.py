@@ -419,6 +419,8 @@ def _settled_by(before: Said, question: MailQuestion, read: Read, language: Lang
     if before.act in _UNSAID and len(content(question.text, language.code)) < _POINTING and not restating(
             language.code).pointing.isdisjoint(words(question.text.lower())):
         return True  # "You said that it was free.  May I write that?"
+    if question.type == "why" and before.asked is not None and before.asked.options and len(question.text.split()) == 1:
+        return True  # "which of these you choose and why"
     refused = before.act in _REFUSED or before.act.endswith(".no")
     if low.startswith(how.if_not) or _is_of_not(low, language):
         return not refused and before.act not in _OPEN

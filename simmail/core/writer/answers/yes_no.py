@@ -24,6 +24,8 @@ from simmail.core.writer.speech_act import Said
 _FIRST = 0.6
 #: Of more things than two one is chosen by its name; what is asked for by these is no clause.
 _PAIR = 2
+#: Who says yes so often makes no problem of a thing.
+_OBLIGING = 0.5
 _WH = frozenset(("who", "what", "much", "many", "where", "when"))
 _IN_FULL = {"short": 0.6, "medium": 0.85, "long": 0.95}
 
@@ -54,6 +56,11 @@ def yes_or_no(scene: Scene, read: Read, question: MailQuestion, values: dict[str
     if any(word in question.text.lower() for word in scene.language.pleased):
         return Said(act="answer.glad" if yes else "answer.sorry", values=values)
     how = restating(scene.language.code)
+    if how.no_problem and mentions_any(question.text, how.problems):
+        # What is no problem is not regretted.
+        return Said(act="answer.own", values={
+            **without_topic(values), "value": (
+                how.no_problem if yes or scene.manner.yes >= _OBLIGING else how.is_problem)})
     if yes and mentions_any(question.text, how.bothering):
         return Said(act="answer.own", values={**values, "value": how.unbothered})
     low = f" {' '.join(words((question.behind or question.text).lower()))} "

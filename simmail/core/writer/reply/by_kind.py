@@ -53,7 +53,8 @@ def by_kind(mail: PointedMail) -> list[Said]:
         one.type == "request" or is_request(one, scene)) and documents(one.text, scene.language)]
     if intent == "event" and any(is_request(one, scene) and asks_to_do(one.text, scene.language) for one in left):
         intent = "question"  # a favour is asked, and nobody invited
-    if any(is_proposal(one, scene) for one in left) or intent in _LEFT_OPEN and any(
+    if any(is_proposal(one, scene) for one in left) or (
+            intent in _LEFT_OPEN or intent == "redress" and not read.found.options) and any(
             one.form == "choice" and one.options for one in left):
         intent = "question"  # whatever else is written about the order
     remembered = bool(scene.request.own) and bool(left) and intent not in WHOLE and all(

@@ -153,6 +153,8 @@ def _remedied(mail: PointedMail) -> list[Said] | None:
     if mail.intent not in ("redress", "sales", "cancelled") and (mail.intent in WHOLE or not any(
             one.type in _OFFERING for one in mail.left)):
         return None
+    if mail.intent != "redress" and any(len(one.options) > 1 for one in mail.left):
+        return None  # "you can accept the return, offer a part of it or decline: which?"
     said = remedy(mail.scene, mail.read)
     return [*said, *mail.answers([one for one in mail.left if one.type not in _OFFERING])] if said else None
 

@@ -51,7 +51,8 @@ def ways(sentence: str, language: Language) -> tuple[str, ...]:
         asked = how.ways.get(lead, before if goes_on else "")
         if goes_on and named and _is_named(deed, how):
             found.append(fit(" ".join(deed)))  # "we can do oak at £40 or ash for £35"
-        elif asked and deed and (done(deed[0].lower(), how) or goes_on and _acts(deed, how)):
+        elif asked and deed and (done(deed[0].lower(), how) or goes_on and _acts(deed, how) or " " in lead and (
+                _may_act(deed[0], how))):
             deed = cut(deed, how)
             named = asked == next(iter(how.ways.values())) and deed[0].lower() in how.offered_by and _is_named(
                 deed[1:], how)
@@ -93,6 +94,13 @@ def _asked_for(asked: str, deed: list[str], named: bool, how: Restate) -> str:
     if named and len(deed) <= _LONGEST:
         return fit(said.partition(" ")[2])
     return fit(f"{asked} {said}") if len(deed) <= _LONGEST else ""
+
+
+def _may_act(word: str, how: Restate) -> bool:
+    """Whether a word behind "we can" may be what is done: "patch"."""
+    return word.isalpha() and word.islower() and word not in (
+        how.determiners | how.prepositions | how.pronouns | how.auxiliaries | how.fillers | how.before_verbs) and (
+        word != how.negation)
 
 
 def _acts(deed: list[str], how: Restate) -> bool:
