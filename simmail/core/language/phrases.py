@@ -175,8 +175,8 @@ def detail(sentence: str, language: Language) -> str:
     tokens = words(sentence)
     low = [token.lower() for token in tokens]
     verb = next((position for position, word in enumerate(low) if word in language.tell_words), None)
-    if verb is None:
-        return ""
+    if verb is None or verb > 1 and low[verb - 1] in language.asker and "?" in sentence:
+        return ""  # "can I give them your name?" tells it
     for position, token in enumerate(low):
         if token not in language.flips or not language.inflected and not 0 < position - verb < 5:
             continue

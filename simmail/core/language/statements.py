@@ -41,6 +41,7 @@ class Moving(NamedTuple):
 class _Words(Struct, frozen=True):
     moved: Mapping[str, tuple[str, ...]] = MappingProxyType({})
     kin: frozenset[str] = frozenset()
+    unmoved: tuple[str, ...] = ()
     right_not_wrong: tuple[str, ...] = ()
     wrong_is: tuple[str, ...] = ()
 
@@ -76,6 +77,11 @@ def _by_key(code: str) -> Mapping[str, tuple[int, ...]]:
     return MappingProxyType({key: tuple(places) for key, places in found.items()})
 
 
+@cache
+def _unmoved(code: str) -> tuple[str, ...]:
+    return tuple(map(_beginning, _known(code).unmoved))
+
+
 def _beginning(cue: str) -> str:
     words = cue.replace("_", " ")
     return f" {words} " if len(words.rpartition(" ")[2]) in range(1, _WHOLE + 1) else f" {words}"
@@ -90,7 +96,8 @@ def moving(sentences: Sequence[str], code: str) -> Moving:
     for what, groups, last in (cues[place] for place in sorted({place for key in begun for place in index[key]})):
         if not any(map(whole.__contains__, last)):
             continue
-        folded = folded or [f" {' '.join(filter(str.isalnum, words(one)))} . " for one in low]
+        folded = folded or [one for one in (f" {' '.join(filter(str.isalnum, words(one)))} . " for one in low)
+                            if not any(map(one.__contains__, _unmoved(code)))] or [""]
         told = next((one for one in folded if all(any(map(one.__contains__, group)) for group in groups)), "")
         if told:
             return Moving(what, next((word for word in told.split() if word in _known(code).kin), ""))

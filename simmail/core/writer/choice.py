@@ -11,7 +11,9 @@ from datetime import date, datetime, timezone
 from simmail.core.language import intents
 from simmail.core.language.clause.question_types import asking, mentions_any
 from simmail.core.language.clause.restate import deed
+from simmail.core.language.clause.tables import restating
 from simmail.core.language.dates import Slot
+from simmail.core.language.phrases import words
 from simmail.core.language.tables import Language
 from simmail.core.records.conversation import Remark, RemarkKind
 from simmail.core.writer.context import ABOUT, Read, Scene, about
@@ -38,6 +40,8 @@ _AGREEING = (".accept", ".solved", ".come", ".ok", ".agree", ".do", ".pay", ".si
 #: Answers that leave open what is asked, and bare ones.
 _OPEN = frozenset(("answer.unknown", "answer.open", "answer.think", "answer.back", "answer.past"))
 _BARE = frozenset(("answer.yes", "answer.no", "answer.so", "answer.not_so", "answer.glad", "answer.sorry"))
+#: Answers that deny.
+_DENYING = frozenset(("answer.no", "answer.not_so", "answer.denied", "answer.gone"))
 #: Answers in whole sentences.
 _STATED = frozenset(("answer.stated", "answer.denied", "answer.own"))
 #: What an answer tells, by the names of its values.
@@ -157,6 +161,9 @@ def consistent(said: Sequence[Said], base: datetime, language: Language) -> list
         if one.act in _BARE and any(
                 other.act in _BARE and other.act != one.act and _same_thing(one, other) for other in kept):
             continue
+        if one.asked is not None and any(
+                other.act in _DENYING and _has_not(other, one, language) for other in kept):
+            continue  # "have you still got the hat?  Could I borrow it?": who has none lends none
         if refuses and one.promise is not None and one.act not in _REFUSING and not one.act.startswith("answer."):
             continue
         kept.append(one)
@@ -170,6 +177,18 @@ def _differs(one: Said, slot: Marks, base: datetime, language: Language) -> bool
     told = marks(" ".join(one.values.get(name, "") for name in _TELLING if name in one.values), base, language)
     return bool(told.days and slot.days and told.days.isdisjoint(slot.days)
                 or told.times and slot.times and told.times.isdisjoint(slot.times))
+
+
+def _has_not(denied: Said, one: Said, language: Language) -> bool:
+    """Whether an answer is about a thing by "it" that was denied to be there right before."""
+    if denied.asked is None or one.asked is None or denied.asked.text == one.asked.text:
+        return False
+    low = f" {' '.join(words(denied.asked.text.lower()))} "
+    how = restating(language.code)
+    there = any(f" {word} " in low for word in (*how.having, *how.available)) and denied.asked.type == "yes_no"
+    own = one.asked.text.lower()
+    gone = any(f" {word} " in low for word in how.available) and any(map(own.__contains__, language.price_words))
+    return there and (gone or not how.things.isdisjoint(words(own)))
 
 
 def _same_thing(one: Said, other: Said) -> bool:

@@ -13,9 +13,10 @@ from simmail.core.records.persona import Style
 from simmail.core.rng import Dice
 from simmail.core.writer.context import Scene
 from simmail.core.writer.sources.self_sheet import is_title
-from simmail.core.writer.speech_act import Said
+from simmail.core.writer.speech_act import Said, is_grave
 from simmail.core.writer.voice import (
-    OPENING, Piece, TemplateLine, capitals, choose, fill, fitting, folded, habits, in_habit, long_forms, slips, small_start,
+    OPENING, Piece, TemplateLine, capitals, choose, fill, fitting, folded, habits, in_habit, long_forms, slips,
+    small_start,
 )
 
 #: Acts that may be said with an exclamation mark.
@@ -23,11 +24,6 @@ _LIVELY = frozenset({
     "answer", "thanks", "document", "meeting", "task", "information", "received", "confirmation", "congrats", "event",
     "private", "greeting", "opener", "extra", "news", "booked", "closing", "support", "contact", "introduced",
 })
-#: Acts by which it shows that a mail is no cheerful one.
-_GRAVE = frozenset({
-    "moved.loss", "moved.pet", "moved.failed", "moved.hurt", "moved.other", "moved.worry", "moved.trouble",
-    "moved.reproach", "moved.pity", "taken.trouble", "answer.regret", "trouble.look", "complaint.sorry",
-    "grief.condole"})
 #: Clients that put the usual delimiter line above a signature (RFC 3676 section 4.3).
 DELIMITED = frozenset({"gmail", "plain"})
 _DELIMITER = "--\n"
@@ -74,11 +70,11 @@ def _act(
     if said.lead is not None:
         pieces = [*_act(scene, said.lead, place + 1000, below, small, grave), Piece(" ", False)]
     known = {**said.values}
-    lines = scene.voice.lines(said.act)
-    lines = fitting([one for one in lines if all(map(known.get, one.names))] or lines, scene.language.code, grave, more)
+    every = scene.voice.lines(said.act)
+    lines = fitting([one for one in every if all(map(known.get, one.names))] or every, scene.language.code, grave, more)
     if scene.common.get("first") and not place:
         # Greeted by name, nobody is called by name again right away for no reason.
-        lines = tuple(line for line in lines if line.names != {"first"}) or lines
+        lines = [line for line in lines if line.names != {"first"}] or lines
     own = habits(scene.request.persona.id, scene.language.code)
     line = choose(
         lines, known, (own.leans or "medium") if scene.length == "medium" else scene.length, below, scene.dice,
@@ -138,11 +134,6 @@ def greeting(scene: Scene, said: Sequence[Said] = ()) -> str:
 def closing(scene: Scene, said: Sequence[Said] = ()) -> str:
     """Return the words between what is said and the name, C{""} for people who do without."""
     return _habitual(scene, scene.voice.closing[_nearness(scene, said)], "closing", is_grave(said))
-
-
-def is_grave(said: Sequence[Said]) -> bool:
-    """Return whether what is said answers a mail that is no cheerful one."""
-    return any(act.act in _GRAVE for act in said)
 
 
 def _nearness(scene: Scene, said: Sequence[Said]) -> str:
@@ -235,8 +226,9 @@ def lay_out(scene: Scene, said: list[Said]) -> tuple[str, list[str]]:
     )
     each = ["".join(piece.text for piece in pieces) for pieces in worded]
     sign = habits(scene.request.persona.id, scene.language.code).emoticon
-    if sign and scene.formality == "casual" and scene.manner.capitals and body[-1:] in ".!" and said[-1].act.partition(
-            ".")[0] in _LIVELY and not grave and not said[0].act.startswith("moved.") and scene.dice.chance(0.4, "emoticon"):
+    lively = said[-1].act.partition(".")[0] in _LIVELY and not grave and not said[0].act.startswith("moved.")
+    if sign and scene.formality == "casual" and scene.manner.capitals and body[-1:] in ".!" and lively and (
+            scene.dice.chance(0.4, "emoticon")):
         body = f"{body} {sign}"
     parts = [top, body, signed(scene, closing(scene, said))]
     return "\n\n".join(part for part in parts if part.strip()) + "\n", each

@@ -51,6 +51,8 @@ class KindWords(Struct, frozen=True):
     lures: tuple[str, ...] = ()
     lifeless: frozenset[str] = frozenset()
     undoing: tuple[str, ...] = ()
+    mourned: tuple[str, ...] = ()
+    offering: tuple[str, ...] = ()
 
 
 @cache
@@ -166,16 +168,20 @@ def moved(scene: Scene, read: Read) -> list[Said]:
     private = not scene.common.get("org")
     if read.intent == "grief" and private:
         what = what or "loss"
+    low = read.found.prose.body.lower()
+    if what == "thanked" and any(map(low.__contains__, kind_words(scene.language.code).mourned)):
+        what = "loss"  # who thanks for the card, and comes for the ashes
     if what in CLOSELY and scene.request.persona.org:
         return []
     if not what or read.intent not in ("private", "grief") or what == "loss" and not private and (
             mentions(read.found.prose.body, kind_words(scene.language.code).colleagues)):
         return []  # of a colleague's death a house has words of its own
     first = scene.request.persona.name.partition(" ")[0]
-    sentences, code = [one.removeprefix(f"{first}, ") for one in read.found.prose.sentences[:_TOLD]], scene.language.code
+    sentences = [one.removeprefix(f"{first}, ") for one in read.found.prose.sentences[:_TOLD]]
+    code = scene.language.code
     who = "" if kin or what not in _NAMED else next(filter(None, (
-        named(one.rpartition(": ")[2], scene.language, what == "pet") for told in (what, "") for one in sentences[:_TOLD if told else _NEWS]
-        if "?" not in one and moving((one,), code).what == told)), "")
+        named(one.rpartition(": ")[2], scene.language, what == "pet") for told in (what, "")
+        for one in sentences[:_TOLD if told else _NEWS] if "?" not in one and moving((one,), code).what == told)), "")
     if scene.language.inflected and who.partition(" ")[0].lower() in scene.language.honorifics:
         who = ""  # "Herrn Brandt"
     if what == "hurt" and not kin and is_of_another(read, scene.language):

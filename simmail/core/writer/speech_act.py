@@ -8,7 +8,7 @@ every act has lines that get by with its C{needs}.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from msgspec import Struct
@@ -94,7 +94,7 @@ ACTS: Mapping[str, Act] = _acts({
     "moved.failed": "", "moved.leaving": "", "moved.relief": "", "moved.hurt": "", "moved.joke": "",
     "moved.other": "", "moved.worry": "", "moved.funeral": "when", "moved.trouble": "",
     "moved.apology": "", "moved.reproach": "", "moved.thanked": "", "moved.pity": "",
-    "moved.passed_by": "",
+    "moved.passed_by": "", "offered.take": "", "offered.leave": "",
     "missing.tell": "", "phishing.refuse": "", "phishing.report": "", "phishing.fall": "", "phishing.cards": "",
     "meeting.visit": "slot",
     "injection.refuse": "", "injection.puzzled": "", "ticket.ack": "", "ticket.ask": "",
@@ -167,6 +167,11 @@ ACTS: Mapping[str, Act] = _acts({
 }))
 
 
+#: Acts by which it shows that a mail is no cheerful one.
+_GRAVE = frozenset({
+    "moved.loss", "moved.pet", "moved.failed", "moved.hurt", "moved.other", "moved.worry", "moved.trouble",
+    "moved.reproach", "moved.pity", "taken.trouble", "answer.regret", "trouble.look", "complaint.sorry",
+    "grief.condole"})
 #: An act of an exchange (L{simmail.core.writer.exchanges.bank}) needs nothing, and waits for nothing.
 _EXCHANGED = Act()
 
@@ -207,3 +212,8 @@ class Said(Struct, frozen=True):
     def is_exchange(self) -> bool:
         """Whether it is of the bank of exchanges."""
         return self.act.startswith(PREFIX)
+
+
+def is_grave(said: Iterable[Said]) -> bool:
+    """Return whether what is said answers a mail that is no cheerful one."""
+    return any(act.act in _GRAVE for act in said)

@@ -45,6 +45,7 @@ class AskedTests(SynchronousTestCase):
         self.assertEqual(detail("Please send us your bank details.", EN), "our bank details")
         self.assertEqual(detail("Bitte nennen Sie uns Ihre Lieferadresse.", DE), "Lieferadresse")
         self.assertEqual(detail("Your VAT number is missing here.", EN), "")
+        self.assertEqual(detail("Can I give them your phone number?", EN), "")
 
 
 class PromisedTests(SynchronousTestCase):

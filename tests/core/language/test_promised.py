@@ -34,6 +34,8 @@ class HeardTests(SynchronousTestCase):
             ("I will send the plan by EOD Thursday.", ("the plan", "2026-03-05T17:00:00Z")),
             ("I will send the plan by 10:00 CET tomorrow.", ("the plan", "2026-03-03T09:00:00Z")),
             ("I'll send see you by Friday.", ('what was promised about "Figures for March"', FRIDAY)),
+            ("You'll get your £120 back by Friday.", ("£120", FRIDAY)),
+            ("Please send me a corrected invoice and I'll pay it by Friday.", ("the payment", FRIDAY)),
             ("I'll send it by Friday.", ('what was promised about "Figures for March"', FRIDAY)),
             ("We'll get back to you tomorrow.", ("an answer", TOMORROW)),
             ("We will get back to you shortly!", ("an answer", UNDATED)),

@@ -50,6 +50,9 @@ class ProseTests(SynchronousTestCase):
         prose = read_prose("Hola, Ana María: mando la lista.", spanish)
         self.assertEqual((prose.greeting, prose.sentences), ("Hola, Ana María", ("mando la lista.",)))
         self.assertEqual(english("Hello, please: send it.").greeting, "Hello")
+        asked = english("Hi Ruth. Are you going on Friday? I could pick you up.")
+        self.assertEqual((asked.greeting, asked.sentences[0]), ("Hi Ruth", "Are you going on Friday?"))
+        self.assertEqual(english("Dear Mr. Cole, we need it.").greeting, "Dear Mr. Cole")
 
     def test_items(self) -> None:
         """Items of a list are sentences of their own, without their marks."""

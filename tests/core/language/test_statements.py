@@ -21,6 +21,11 @@ TOLD = (
     ("de", "Für mich ist Schluss.", "leaving", ""), ("es", "Toby murió anoche.", "loss", ""),
     ("de", "Ich habe die Prüfung bestanden!", "passed", ""), ("de", "Treffen sich zwei Kühe.", "joke", ""),
     ("fr", "Je me suis cassé le pied.", "hurt", ""), ("fr", "J'ai raté l'examen.", "failed", ""),
+    ("en", "Dad was taken into hospital last night.", "hurt", "dad"),
+    ("en", "They let forty of us go this morning.", "setback", ""), ("en", "Isla passed her cello exam.", "passed", ""),
+    ("en", "I'm so sorry I missed your party.", "apology", ""), ("en", "You could have told me.", "reproach", ""),
+    ("en", "Thank you for helping on Saturday.", "thanked", ""), ("en", "They're starting her chemo.", "worry", ""),
+    ("en", "I'm afraid we can't come after all.", "pity", ""),
     ("es", "Mi abuela murió ayer.", "loss", ""), ("es", "Nos casamos en junio.", "wedding", ""),
 )
 #: Sentences with such words that tell nothing of the sort.
@@ -28,6 +33,8 @@ PLAIN = (
     ("en", "I failed to reach you."), ("en", "The last day for it is Friday."), ("en", "Our hospital needs desks."),
     ("en", "Our firm was born in 1950."), ("en", "We engaged a lawyer."), ("en", "I passed it on to the team."),
     ("en", "The printer died again."), ("en", "I heard you passed the exam."), ("en", "Sorry about the delay."),
+    ("en", "My husband works nights at the hospital."), ("en", "Are you going to my aunt's funeral?"),
+    ("en", "She cried, I cried."),
     ("de", "Wir sind am Mittwoch zu dritt."), ("de", "Ich habe auf der Lieferung bestanden."),
     ("de", "Wir haben den Vertrag gekündigt."), ("fr", "J'ai raté votre appel."), ("es", "Hemos separado los pedidos."),
 )

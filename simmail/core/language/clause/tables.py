@@ -181,6 +181,11 @@ class Restate(Struct, frozen=True, forbid_unknown_fields=True):
     based: frozenset[str] = frozenset()
     being: frozenset[str] = frozenset()
     having: frozenset[str] = frozenset()
+    available: tuple[str, ...] = ()
+    things: frozenset[str] = frozenset()
+    arranged: frozenset[str] = frozenset()
+    habitual: frozenset[str] = frozenset()
+    arranging: Mapping[str, str] = {}
     permitting: frozenset[str] = frozenset()
     needing: frozenset[str] = frozenset()
     mental: frozenset[str] = frozenset()

@@ -22,7 +22,8 @@ _CLAUSES = re.compile(r", | but |; | - | – ")
 _BESIDE = frozenset(("question", "private", "task", "information", "details"))
 #: Answers with which nothing comes of the rest.
 _REFUSED = frozenset((
-    "answer.no", "answer.not_so", "answer.denied", "answer.dont", "answer.wont", "answer.sorry", "answer.unsuited"))
+    "answer.no", "answer.not_so", "answer.denied", "answer.dont", "answer.wont", "answer.sorry", "answer.unsuited",
+    "offered.leave"))
 
 
 def suggested(scene: Scene, read: Read, said: Sequence[Said]) -> list[Said]:

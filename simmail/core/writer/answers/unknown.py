@@ -115,6 +115,8 @@ def unknown(
             # Who serves customers says a day.
             day = scene.due(scene.manner.days, read.found.deadlines)
             return Said(act="answer.when", values={**plain, **counted("", language), **scene.by(day)})
+        if question.type == "where":
+            return Said(act="answer.unknown", values=plain)  # where a thing is, nobody makes up its mind about
         return Said(act="answer.past" if gone else "answer.think",
                     values=without_topic(values) if asks_what_is_done(question.text, language) else plain)
     if asks_state(question, language):

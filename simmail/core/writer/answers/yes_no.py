@@ -26,6 +26,8 @@ _FIRST = 0.6
 _PAIR = 2
 #: Who says yes so often makes no problem of a thing.
 _OBLIGING = 0.5
+#: Words of a question among which its verb stands.
+_DEED = 4
 _WH = frozenset(("who", "what", "much", "many", "where", "when"))
 _IN_FULL = {"short": 0.6, "medium": 0.85, "long": 0.95}
 
@@ -72,6 +74,11 @@ def yes_or_no(scene: Scene, read: Read, question: MailQuestion, values: dict[str
         yes = yes and scene.manner.yes < 0.6  # "is there anything else?": mostly not
     named = {"yes": short[0] or scene.language.yes} if yes else {"no": short[1] or scene.language.no}
     affirmed = positive(question.behind, scene.language) if question.checks else ""
+    if question.behind and not (question.checks or question.claims or question.recalls) and (
+            can := clause_stated(positive(question.behind, scene.language), scene.language, scene.sides)) and can.yes:
+        # "Let me know if you can't come."
+        told = can.yes if yes else can.no
+        return Said(act="answer.own", values={**without_topic(values), "value": f"{capital(told)}."})
     so = clause_stated(affirmed, scene.language, scene.sides) if affirmed else None
     if so is not None and so.yes and so.no:
         # "You're not cross, are you?"
@@ -85,7 +92,7 @@ def yes_or_no(scene: Scene, read: Read, question: MailQuestion, values: dict[str
                  stated(question.text, scene.language, scene.sides)
                  or clause_stated(_supposed(question.text, scene.language), scene.language, scene.sides))
     told = "" if statement is None else statement.yes if yes else statement.no
-    told = told if is_sound(told, scene.language) else ""
+    told = _arranged(told, question.text, scene) if is_sound(told, scene.language) else ""
     if told and statement is not None and (statement.wished or statement.nobody and not yes):
         said = f"{scene.language.yes if yes else scene.language.no}, {told}."
         return Said(act="answer.own", values={**without_topic(values), "value": capital(said)})
@@ -100,6 +107,16 @@ def yes_or_no(scene: Scene, read: Read, question: MailQuestion, values: dict[str
     if _is_of_state(question, scene.language):
         return Said(act="answer.so" if yes else "answer.not_so", values={**values, **named})
     return Said(act="answer.yes" if yes else "answer.no", values={**values, **named})
+
+
+def _arranged(told: str, asked: str, scene: Scene) -> str:
+    """What somebody does, as what it will do where that is asked among people: "do you come?"."""
+    how, low = restating(scene.language.code), words(asked.lower())
+    if scene.sides.we or not how.habitual.isdisjoint(low) or how.arranged.isdisjoint(low[:_DEED]):
+        return told
+    head = max((one for one in how.arranging if told.startswith(one)), key=len, default="")
+    behind = told[len(head):]
+    return f"{how.arranging[head]}{behind}" if head and behind.partition(" ")[0] in how.arranged else told
 
 
 def _supposed(question: str, language: Language) -> str:

@@ -85,7 +85,13 @@ def _is_to_pay(scene: Scene, read: Read) -> bool:
     return not read.found.points or not any(map(low.__contains__, kind_words(scene.language.code).undoing))
 
 
+def _is_of_house(scene: Scene, read: Read) -> bool:
+    """Whether a house is written to: nobody applies to a person, or orders of it."""
+    return bool(scene.request.persona.org or scene.request.persona.role)
+
+
 #: What each of these kinds needs besides its cues.
 _CAUSES: Mapping[str, Callable[[Scene, Read], bool]] = MappingProxyType({
     "phishing": _lures, "grief": _mourns, "ticket": _answers_by_itself, "booked": _appoints,
-    "complaint": _is_answered_for, "invoice": _is_to_pay, "bill": _is_to_pay})
+    "application": _is_of_house, "order": _is_of_house, "complaint": _is_answered_for,
+    "invoice": _is_to_pay, "bill": _is_to_pay})

@@ -27,7 +27,7 @@ from simmail.core.writer.reply.taken_up import with_matter
 from simmail.core.writer.sources.answer_sources import AnswerSources
 from simmail.core.writer.sources.known import known_answer, sources
 from simmail.core.writer.sources.said_words import content, shared
-from simmail.core.writer.speech_act import Said, act_named
+from simmail.core.writer.speech_act import Said, act_named, is_grave
 from simmail.core.writer.voice import habits
 
 # Mail that is answered with an opening and a last word.
@@ -72,7 +72,7 @@ def reply(scene: Scene) -> list[Said]:
     if held is not None:
         body = [*held, *(act for act in body if act.act.startswith("answer."))]
     opener = None if any(act.act == "answer.told" for act in body) and _apologises(scene) else _opener(scene)
-    if opener is not None:
+    if opener is not None and not (opener.act == "opener.plain" and is_grave(body)):
         said.append(opener)
     if len(scene.read) > 1 and len(body) > 1:
         said.append(Said(act="batch.lead", values=scene.common))

@@ -22,9 +22,11 @@ from simmail.core.language.questions import is_question, stands_in
 from simmail.core.language.tables import Language
 from simmail.core.language.tables import language as language_of
 from simmail.core.language.text import say
+from simmail.core.rng import Dice
 from simmail.core.writer.answers.wanted import is_made
 from simmail.core.writer.choice import values_of
 from simmail.core.writer.context import Read, Scene
+from simmail.core.writer.life import kind_words
 from simmail.core.writer.sources.cut.words import cutting
 from simmail.core.writer.sources.said_words import content, shared
 from simmail.core.writer.sources.side import asks_what_is_done, side_words, tells
@@ -87,11 +89,27 @@ def with_matter(scene: Scene, read: Read, said: list[Said]) -> list[Said]:
                 one.asked.type == "when" or asks_what_is_done(one.asked.text, scene.language))))]
     if any(one.act == "answer.wish" for one in said) and not is_trouble(read, scene.language):
         return said  # what is wanted is named
+    if offer := offered(scene, read):
+        return [offer, *(one for one in said if one.act not in _STOCK)]
     taken = taken_up(scene, read)
     if any(one.act == "private.warm" for one in said):
         # A kind word follows.
         return [*(replace(one, act="taken.warm") for one in taken if one.act == "taken.told"), *said]
     return [*taken, *(one for one in said if one.act not in _EMPTY)] if taken else said
+
+
+def offered(scene: Scene, read: Read) -> Said | None:
+    """Return what is said to who offers something to a friend and asks nothing: it is taken or not; None to others."""
+    if scene.request.persona.org or is_made(read) or not read.found.sender.first:
+        return None
+    cues = kind_words(scene.language.code).offering
+    told = next((one for one in read.found.prose.sentences[:_SENTENCES] if not is_question(one) and any(
+        map(one.lower().replace("\u2019", "'").__contains__, cues))), "")
+    if not told:
+        return None
+    mood = Dice(scene.request.persona.id).on("offered", " ".join(sorted(content(told, scene.language.code))))
+    return Said(act="offered.take" if mood.chance(scene.manner.yes, "takes") else "offered.leave",
+                values=values_of(scene, read))
 
 
 def _sorry(scene: Scene, read: Read, said: list[Said]) -> list[Said]:
@@ -109,8 +127,15 @@ def _sorry(scene: Scene, read: Read, said: list[Said]) -> list[Said]:
         clause.partition(" ")[0].lower() in restating(scene.language.code).others)
     insists = is_trouble(read, scene.language) and any(mentions_any(
         f" {one.lower()}", asking(scene.language.code).insisting) for one in read.found.prose.sentences)
-    return taken_up(scene, read) if mine and not theirs and (insists or tells(
-        clause, how.broken, how.lacking, how.adverse)) else []
+    if mine and not theirs and (insists or tells(clause, how.broken, how.lacking, how.adverse)):
+        return taken_up(scene, read)
+    # What cannot be said again is regretted all the same.
+    angry = scene.sides.we and not read.found.sorry and any(
+        tells(one, how.broken, how.lacking, how.adverse) and not is_question(one) and _tells(one, scene.language)
+        and not any(stands_in(point, one) for point in read.found.points)
+        and not set(restating(scene.language.code).whether).intersection(one.lower().split())
+        for one in read.found.prose.sentences[:_SENTENCES])
+    return [Said(act="answer.regret", values=values_of(scene, read))] if angry else []
 
 
 def _is_supplied(scene: Scene, read: Read) -> bool:
@@ -129,8 +154,9 @@ def taken_up(scene: Scene, read: Read) -> list[Said]:
     values, clause = values_of(scene, read), matter_of(scene, read)
     by = scene.by(scene.due(scene.manner.days, read.found.deadlines))
     if not clause:
+        house = scene.request.persona.org or scene.request.persona.role
         return [Said(act="taken.matter", values={**values, **by})] if values.get("subject") and (
-            not scene.request.own and len(read.found.prose.body.split()) > _LONGEST) else []
+            house and not scene.request.own and len(read.found.prose.body.split()) > _LONGEST) else []
     # In a thread it was dealt with before.
     serves = scene.request.persona.org and not (scene.friends or scene.request.own)
     if serves and is_trouble(read, scene.language):
@@ -178,13 +204,14 @@ def matter_of(scene: Scene, read: Read) -> str:
 
 
 def _unaddressed(text: str, scene: Scene) -> str:
-    """A clause without who is called before it: "Lucía, hija, they took him in last night"."""
+    """A clause without who is called before it or behind it: "Lucía, hija, they took him in last night"."""
     first = scene.request.persona.name.partition(" ")[0].lower()
     called = {first, *scene.language.greeting_words}
     while text.partition(", ")[0].lower().partition(" ")[0] in called and ", " in text:
         text, called = text.partition(", ")[2], called | {text.partition(", ")[2].partition(", ")[0].lower()} if (
             " " not in text.partition(", ")[2].partition(", ")[0]) else called
-    return text
+    # "I waited for an hour, Ruth"
+    return text.rstrip(" .!").removesuffix(f", {scene.request.persona.name.partition(' ')[0]}") if first else text
 
 
 def _tells(sentence: str, language: Language) -> bool:
@@ -227,6 +254,13 @@ def _turned(text: str, scene: Scene) -> str:
         text = text.lower()
     words = text.split()
     low = [word.lower().strip(",'\"") for word in words]
+    if language.or_ in low:
+        return ""  # "shout by six or I'm asking my cousin": nothing is told yet
+    at = low.index(language.and_) if language.and_ in low else 0
+    if at and low[at + 1:at + 2] and low[at + 1] in {*how.asked, *how.asking, *how.subjects} and not any(
+            third(one, how) or past(one, how) or one in how.auxiliaries or one in how.verbs for one in low[:at]):
+        words, low = words[at + 1:], low[at + 1:]  # "eleven years and they gave us a leaflet"
+        text = " ".join(words)
     if not _SHORTEST <= len(words) <= _LONGEST or not _MARKS.isdisjoint(text) or low[0] in how.conjunctions:
         return ""
     if how.order == "inverted":

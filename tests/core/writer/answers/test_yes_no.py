@@ -47,6 +47,14 @@ class YesNoTests(SynchronousTestCase):
             (found,) = acts(f"{'Hallo' if text[:3] == 'Ist' else 'Hi'} Maria,\n\n{text}\n\nDana")
             self.assertIn(found, said, text)
 
+    def test_arranged(self) -> None:
+        """What is to come is said so, and who cannot come is not who writes."""
+        private = {"org": "", "role": ""}
+        self.assertIn(acts("Hi Maria,\n\nDo you bring the pudding?\n\nDana", **private)[0], (
+            "answer.stated I'll bring the pudding", "answer.denied I won't bring the pudding"))
+        self.assertIn(acts("Hi Maria,\n\nPractice is in the hut. Let me know if you can't come.\n\nDana", **private), (
+            ["answer.own I can come."], ["answer.own I can't come."]))
+
     def test_private(self) -> None:
         """One person without a firm is not we."""
         (found,) = acts("Hi Maria,\n\nare you coming to the concert?\n\nDana", org="", role="")

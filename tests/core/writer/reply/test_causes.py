@@ -25,6 +25,7 @@ class GroundedTests(SynchronousTestCase):
             ("Your account is locked, verify your password here: http://x.example", "phishing", "phishing"),
             ("The freezer died on Friday and we lost forty meals.", "grief", "information"),
             ("My uncle died on Friday.", "grief", "grief"),
+            ("Are you going to my uncle's funeral on Friday?", "grief", "question"),
             ("We have received your request. Which day shall it end?", "ticket", "question"),
             ("We have received your request.", "ticket", "ticket"),
             ("The window does not close and is broken. I am there on Friday from 14:00.", "booked", "information"),

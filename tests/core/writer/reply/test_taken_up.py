@@ -6,7 +6,9 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.mime.address import Address
 from simmail.core.writer.context import set_scene
+from simmail.core.writer.reply.reply import reply
 from simmail.core.writer.reply.taken_up import is_trouble, matter_of
+from simmail.core.writer.speech_act import is_grave
 from tests.core.writer.samples import TEMPERAMENTS, mail, maria, request, wrote
 
 HEDGE = ("Maria,\n\nThe hedge on your side is now over the path and my wife caught her sleeve. The brown bins go out "
@@ -54,6 +56,21 @@ class WithMatterTests(SynchronousTestCase):
             private = wrote(mail("Maria,\n\nThe brown bins go out on Fridays from May.\n\nClive", "Bins"),
                             persona=maria(temperament, org="", role="")).text
             self.assertIn("the brown bins go out on Fridays from May", private)
+
+    def test_offered(self) -> None:
+        """What a friend offers is taken or left, and nobody only says again that it was offered."""
+        for temperament in TEMPERAMENTS:
+            for text in ("Maria,\n\nThe tree has gone mad. If you'd like apples just help yourself.\n\nClive",
+                         "Maria,\n\nWe walk to Malham on Sunday and there is room for one more.\n\nClive"):
+                scene = set_scene(request(mail(text, "Hello"), persona=maria(temperament, org="", role="")))
+                self.assertIn(reply(scene)[-1].act, ("offered.take", "offered.leave"))
+
+    def test_regretted(self) -> None:
+        """A customer's trouble is regretted before it is answered, and nobody is cheerful about it."""
+        text = "Dear Maria,\n\nNobody rang me and the door is scratched. When will you come?\n\nClive"
+        for temperament in TEMPERAMENTS:
+            scene = set_scene(request(mail(text, "Door"), persona=maria(temperament)))
+            self.assertTrue(is_grave(reply(scene)), temperament)
 
     def test_made(self) -> None:
         """Nobody takes up what a program wrote."""
