@@ -270,6 +270,9 @@ class _Reader:
         """Return a date at a position, and how many tokens it takes."""
         language, word = self._language, self.low[position]
         if word[0].isdigit():
+            if self._at(position - 1) in language.at_words and self._at(position + 1) == "." and len(
+                    self._at(position + 2)) == len("10") and (self._at(position + 3) != "." or not language.inflected):
+                return None  # "at 11.10" is an hour
             return self._figures(position) or self._day_first(position) or self._day_alone(position)
         if word in language.weekday_forms and (
             len(word) > 4 or len(word) > 2 and (

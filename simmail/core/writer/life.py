@@ -70,7 +70,7 @@ _ILL = 3.0
 #: Words of a sentence among which who is hurt itself stands.
 _OWN = 2
 #: What some news are spoken of as.
-_AS: Mapping[str, str] = MappingProxyType({"setback": "failed", "mishap": "trouble"})
+_AS: Mapping[str, str] = MappingProxyType({"mishap": "trouble"})
 #: Kinds of news that are about somebody by name, and the words of a sentence among which that stands.
 _NAMED, _NAMES = frozenset({"loss", "pet", "birth", "hurt", "passed"}), 9
 

@@ -94,7 +94,7 @@ ACTS: Mapping[str, Act] = _acts({
     "moved.failed": "", "moved.leaving": "", "moved.relief": "", "moved.hurt": "", "moved.joke": "",
     "moved.other": "", "moved.worry": "", "moved.funeral": "when", "moved.trouble": "",
     "moved.apology": "", "moved.reproach": "", "moved.thanked": "", "moved.pity": "",
-    "moved.passed_by": "", "offered.take": "", "offered.leave": "",
+    "moved.passed_by": "", "moved.setback": "", "offered.take": "", "offered.leave": "",
     "missing.tell": "", "phishing.refuse": "", "phishing.report": "", "phishing.fall": "", "phishing.cards": "",
     "meeting.visit": "slot",
     "injection.refuse": "", "injection.puzzled": "", "ticket.ack": "", "ticket.ask": "",
@@ -169,9 +169,9 @@ ACTS: Mapping[str, Act] = _acts({
 
 #: Acts by which it shows that a mail is no cheerful one.
 _GRAVE = frozenset({
-    "moved.loss", "moved.pet", "moved.failed", "moved.hurt", "moved.other", "moved.worry", "moved.trouble",
-    "moved.reproach", "moved.pity", "taken.trouble", "answer.regret", "trouble.look", "complaint.sorry",
-    "grief.condole"})
+    "moved.loss", "moved.pet", "moved.failed", "moved.setback", "moved.hurt", "moved.other", "moved.worry",
+    "moved.trouble", "moved.reproach", "moved.pity", "taken.trouble", "answer.regret", "trouble.look",
+    "complaint.sorry", "grief.condole"})
 #: An act of an exchange (L{simmail.core.writer.exchanges.bank}) needs nothing, and waits for nothing.
 _EXCHANGED = Act()
 

@@ -60,7 +60,7 @@ class SlotTests(SynchronousTestCase):
             ("en", "Friday 6 am", ["03-06 06:00"]),
             ("en", "Friday 13 people come", ["03-06"]),
             ("en", "Friday 12 boxes", ["03-06"]),
-            ("en", "Friday 12.30", ["03-06 12:30"]),
+            ("en", "Friday 12.30", ["03-06 12:30"]), ("en", "Friday 6 March at 11.10.", ["03-06 11:10"]),
             ("es", "¿Puede ser el viernes 13 a las 10?", ["03-13 10:00"]),
             ("fr", "le vendredi 13 à 14h ?", ["03-13 14:00"]),
             ("de", "am Freitag, den 13., um 10 Uhr", ["03-13 10:00"]),

@@ -66,8 +66,9 @@ def _touched(mail: PointedMail) -> list[Said] | None:
         left = [one for one in left if read.found.moving.what != "joke" and one.type != "yes_no"]
     # Nobody denies anything to who is in such a place.
     kind = replace(scene, manner=replace(scene.manner, yes=1.0))
-    # What it wishes or tells besides is not noted like an order.
-    return [*feels, *(one for one in beside(kind, read, left, mail.number, mail.known) if one.act not in _NOTED)]
+    # What it wishes or tells besides is not noted like an order; who is cross is told that it is seen to.
+    noted = _NOTED - ({"answer.wish"} if read.found.moving.what == "reproach" else frozenset())
+    return [*feels, *(one for one in beside(kind, read, left, mail.number, mail.known) if one.act not in noted)]
 
 
 def _other_times(mail: PointedMail) -> list[Said] | None:

@@ -265,6 +265,8 @@ def _turned(text: str, scene: Scene) -> str:
         return ""
     if how.order == "inverted":
         known = {*how.auxiliaries, *how.negated.values(), *map(str.lower, language.contractions)}
+        if low[0] in how.auxiliaries or low[0] in how.negated.values():
+            return ""  # "can't do Friday": nobody is named who cannot
         if not any(one in known or third(one, how) or past(one, how) or one in how.verbs and at
                    for at, one in enumerate(low[:_BEGIN])) or low[0] in how.verbs or past(low[0], how):
             return ""
