@@ -54,6 +54,8 @@ PRESUMING = frozenset({
 _PERSONAL = frozenset({"private"})
 #: And kinds that ask nothing of one reader: a guess at one is not for mail that does.
 _ASKING_NOBODY = frozenset({"newsletter"})
+#: Mail in a thread that may but say goodbye.
+_LEAVING = frozenset({"information", "private", "greeting", "question", "document", "thanks", "task"})
 #: Cues that come to so much invite by themselves.
 _PLAINLY = 4.0
 #: Mail in a thread that may move an appointment.
@@ -299,6 +301,13 @@ def _read(mail: Mail, at: datetime, request: WordsRequest, calendar: Calendar, l
     return Read(mail=mail, found=found, intent=_in_thread(intent, found, request, language), base=found.base)
 
 
+def _takes_leave(found: Findings, language: Language) -> bool:
+    """Whether a mail says goodbye at its end."""
+    return any(one.lower().startswith(tuple(language.farewells)) or any(
+        map(f" {one.lower()}".__contains__, (f" {cue}" for cue in language.farewells)))
+        for one in found.prose.sentences[-2:])
+
+
 def _moves(what: str, intent: str, found: Findings, request: WordsRequest) -> bool:
     """Whether what moves people is what a mail is answered to first."""
     if what in CLOSELY and request.persona.org:
@@ -330,6 +339,10 @@ def _in_thread(intent: str, found: Findings, request: WordsRequest, language: La
         return "question"  # "for £138 a night I expect hot water": nothing is to be paid
     if not request.own:
         return intent
+    if intent in _LEAVING and not (found.points or found.documents or found.slots) and _takes_leave(found, language):
+        return "closing"  # "no harm in asking; see you on the day then"
+    if intent == "document" and not (found.documents or found.points):
+        return "information"  # "I shall send you a small picture"
     moved = not any(slot.timed for slot in found.slots) and any(
         one.timed and one.kind in ("agreed", "proposed") for one in request.remarks) and time_shift(
         found.prose.body, language) is not None

@@ -52,18 +52,19 @@ def yes_or_no(scene: Scene, read: Read, question: MailQuestion, values: dict[str
     is_human, is_machine = (mentions_any(question.text, one) for one in (asks.human, asks.machine))
     # Whoever it is, it is a person.
     lean = leaning(question.behind or question.text, scene)
-    yes = is_human or not is_machine and (agrees(scene, question, asked) if lean is None else lean)
+    how = restating(scene.language.code)
+    bothers = mentions_any(question.text, how.bothering)
+    yes = is_human or not is_machine and (agrees(scene, question, asked or bothers) if lean is None else lean)
     if asked and question.confirms:
         return Said(act="answer.confirm" if yes else "answer.dont", values=values)
     if any(word in question.text.lower() for word in scene.language.pleased):
         return Said(act="answer.glad" if yes else "answer.sorry", values=values)
-    how = restating(scene.language.code)
     if how.no_problem and mentions_any(question.text, how.problems):
         # What is no problem is not regretted.
         return Said(act="answer.own", values={
             **without_topic(values), "value": (
                 how.no_problem if yes or scene.manner.yes >= _OBLIGING else how.is_problem)})
-    if yes and mentions_any(question.text, how.bothering):
+    if yes and bothers:
         return Said(act="answer.own", values={**values, "value": how.unbothered})
     low = f" {' '.join(words((question.behind or question.text).lower()))} "
     short = [in_full(one, scene) for one in (how.confirmed if question.checks and how.confirmed else question.short)]

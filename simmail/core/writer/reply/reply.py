@@ -51,6 +51,8 @@ _UNTOLD = (WHOLE - _TELLING - {"data_request"}) | (CLOSE - {"greeting"}) | {"mee
 _ASKED_FOR = 6
 # Mail whose links are the matter itself, or are nothing to speak of.
 _CLICKED = frozenset({"code", "phishing", "injection", "legal", "data_request", "grief", "closing", "empty"})
+# How often a mail in a thread ends with a courtesy, where the first one would.
+_AGAIN = 0.2
 # How often a page that asks for something is spoken of, and one that does not; letters that make a name of a title.
 _FORM_TOLD, _TITLE_TOLD, _NAMED_BY = 0.8, 0.5, 4
 
@@ -83,7 +85,9 @@ def reply(scene: Scene) -> list[Said]:
     if scene.read and style is not UNSET and style.access is not UNSET and scene.read[-1].found.unlabelled_images:
         said.append(Said(act="access.images", values=scene.common))
     said.extend(_of_links(scene))
-    serious = scene.read and scene.read[-1].intent in _SERIOUS and not _is_private(scene)
+    # In a thread nobody ends each mail as if it were the first.
+    serious = scene.read and scene.read[-1].intent in _SERIOUS and not _is_private(scene) and (
+        not scene.request.own or scene.dice.chance(_AGAIN, "again"))
     if serious and not any(act.act in _LIGHT for act in body) and (
         scene.length == "long" or scene.length == "medium" and scene.dice.chance(
             scene.manner.extra * habits(scene.request.persona.id, scene.language.code).adds, "extra")
@@ -153,7 +157,7 @@ def _opener(scene: Scene) -> Said | None:
         return Said(act="opener.forgive", values=scene.common)
     if request.patience < LOW and (request.own or request.nth > 1) and scene.dice.chance(0.8, "impatient"):
         return Said(act="opener.impatient", values=scene.common)
-    if request.warmth > HIGH and scene.dice.chance(0.6, "warm"):
+    if request.warmth > HIGH and not request.own and scene.dice.chance(0.6, "warm"):
         return Said(act="opener.warm", values=scene.common)
     if scene.length == "long" and scene.manner.opener or scene.length == "medium" and scene.dice.chance(
         scene.manner.opener * habits(request.persona.id, scene.language.code).opens, "opener"

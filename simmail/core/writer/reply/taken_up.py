@@ -157,9 +157,10 @@ def taken_up(scene: Scene, read: Read) -> list[Said]:
         house = scene.request.persona.org or scene.request.persona.role
         return [Said(act="taken.matter", values={**values, **by})] if values.get("subject") and (
             house and not scene.request.own and len(read.found.prose.body.split()) > _LONGEST) else []
-    # In a thread it was dealt with before.
-    serves = scene.request.persona.org and not (scene.friends or scene.request.own)
-    if serves and is_trouble(read, scene.language):
+    # In a thread most was dealt with before, and new trouble is told by what is taken up itself.
+    how, again = side_words(scene.language.code), scene.request.own
+    serves = scene.request.persona.org and not (scene.friends or again and scene.has_said("taken.trouble"))
+    if serves and (tells(clause, how.broken, how.lacking, how.adverse) if again else is_trouble(read, scene.language)):
         day = scene.due(scene.manner.days, read.found.deadlines)
         return [Said(act="taken.trouble", values={**values, **by, "value": clause}, promise=scene.promise(
             scene.language.what.task, day))]
