@@ -437,7 +437,7 @@ def apart(question: str, language: Language) -> list[str]:
             # "Come by and have a look" is one as well.
             bare = bare or not how.verbs.isdisjoint(after.split()[:1]) and not language.of_any.isdisjoint(
                 after.split()[1:2])
-            if _SHORTEST <= at < last and not bare and (
+            if _SHORTEST <= at < last and not bare and after.strip() not in asking(language.code).checks and (
                     not after.startswith(f"{language.or_} ") and opens(question[at + len(joint):], language)
                     or opens_question(after, language) or asks_late(after, language)
                     or ("," in joint or after.startswith(whether[:1])) and after.startswith(whether) and type_of(

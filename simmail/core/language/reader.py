@@ -580,6 +580,12 @@ def _at_that_time(slot: Slot, before: list[Slot]) -> Slot:
 
 def address_form(body: str, language: Language) -> tuple[bool, bool]:
     """Return whether text says du, and whether it says Sie, which counts for more; neither where all are you."""
-    words = {word.strip(".,!?;:¿¡") for word in body.split()[:600]} if language.polite_words else frozenset[str]()
+    said = body.split()[:600] if language.polite_words else []
+    words = [word.strip(".,!?;:¿¡") for word in said]
     polite = not language.polite_words.isdisjoint(words)
-    return not polite and not language.familiar_words.isdisjoint(words), polite
+    familiar = not language.familiar_words.isdisjoint(words)
+    if polite and familiar:
+        # "Sie packt schon": of her, where a sentence begins and "du" stands elsewhere.
+        polite = any(word in language.polite_words and before[-1:] not in ".!?:" for before, word in zip(
+            said, words[1:]))
+    return not polite and familiar, polite

@@ -346,6 +346,7 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True, rename={"and_": 
     hedge: str = ""
     not_asked_for: tuple[str, ...] = ()
     asking_only: tuple[str, ...] = ()
+    purposes: frozenset[str] = frozenset()
     kin_signed: frozenset[str] = frozenset()
     option_verbs: frozenset[str] = frozenset()
 

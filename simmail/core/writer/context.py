@@ -288,7 +288,8 @@ def _read(mail: Mail, at: datetime, request: WordsRequest, calendar: Calendar, l
     own = set(request.persona.addresses)
     meant = any(one.address.lower() in own for one in (*mail.to, *mail.cc))
     somebody_else = meant and bool(found.addressee) and is_somebody_else(
-        found.addressee, request.persona.name, request.persona.address, language, request.persona.org or "")
+        found.addressee, request.persona.name, request.persona.address, language,
+        "" if found.familiar else request.persona.org or "")
     intent = recognise(found, somebody_else)
     if (intent in PRESUMING or intent in _ASKING_NOBODY and found.points) and is_guess(found, intent):
         intent = "question" if found.points else "information"

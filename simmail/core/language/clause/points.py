@@ -471,12 +471,13 @@ def _wanted(item: str, language: Language) -> MailQuestion:
         # "Bis wann Sie unterschreiben": of what its reader does it needs nothing.
         own = not {*how.asked, *how.you}.isdisjoint(item.split()) if how.order != "inverted" else not (
             how.auxiliaries | how.pronouns).isdisjoint(item.lower().split())
-        return replace(read_question(f"{item.rstrip(' .?!,;:')}?", language), needs=not own)
+        # "Díganos cuándo piensan pagar" names nobody: its verb says who pays.
+        named = bool(how.asked or how.myself)
+        return replace(read_question(f"{item.rstrip(' .?!,;:')}?", language), needs=named and not own)
     read = read_question(item, language)
     return replace(read, form="request", type=question_types.named_type(item, language) or "request", options=(),
-                   topic=_item(item, language) if language.inflected or language.head_first and _item(
-                       item, language) and item.partition(" ")[0].lower() not in language.determiners else (
-                           _named(item, language) or read.topic or _item(item, language)))
+                   topic=_item(item, language) if language.inflected else _headed(item, language) or _named(
+                       item, language) or read.topic or _item(item, language))
 
 
 def _day_of(question: MailQuestion, language: Language) -> MailQuestion:
@@ -591,6 +592,17 @@ def _item(sentence: str, language: Language) -> str:
     plain = language.inflected or bool(words) and words[0].lower() in language.definite
     phrase = words[1:] if words[:1] and words[0].lower() in language.determiners and plain else words
     return say(" ".join(phrase), 60) if len(words) <= _PHRASE else ""
+
+
+def _headed(item: str, language: Language) -> str:
+    """An item up to what it is for, in a language that puts the noun first: "un número de cuenta en España"."""
+    words = item.partition("(")[0].strip(" .,;:").split() if language.head_first else []
+    end = next((at for at, word in enumerate(words) if at and word.lower() in language.purposes or word[-1] in _MARKS),
+               len(words))
+    plain = 1 < end <= _PHRASE and restating(language.code).speakers.isdisjoint(map(str.lower, words))
+    first = words[0].lower() if plain else ""
+    return say(" ".join([language.flips.get(first, first if first in language.determiners else words[0]),
+                         *words[1:end]]), 60) if plain else ""
 
 
 def _named(item: str, language: Language) -> str:

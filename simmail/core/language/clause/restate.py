@@ -88,7 +88,11 @@ def deed(request: str, language: Language, polite: bool = True) -> tuple[str, st
         word != language.and_ or after not in language.clock_parts)]  # "a las siete y cuarto"
     second = any(one == language.and_ and after not in how.determiners and not _counted(after, language)
                  for one, after in zip(clear, clear[1:])) and not things
-    if second or not 2 <= len(words) <= (_LISTED if things else _PLAIN) or not how.unclear.isdisjoint(clear) or (
+    # "Die Geranien gießen und den Briefkasten leeren": two infinitives are said one after the other.
+    both = how.order == "verb_second" and language.and_ in clear and all(one.endswith(how.verb_endings) for one in (
+        clear[clear.index(language.and_) - 1], clear[-1]))
+    if second or not 2 <= len(words) <= (_LISTED if things else _PLAIN + _PLAIN * both) or not how.unclear.isdisjoint(
+            [one for one in clear if not both or one != language.and_]) or (
             how.order != "infinitive" and low_words[0] in how.no_deeds):
         return "", ""  # two deeds, or a clause that hangs on one
     if asks_ability(request, language):

@@ -210,6 +210,6 @@ def _leaves_choice(low: str, language: Language) -> bool:
     """Whether one of two questions in the second person or the first asks how it is to be, and not how it was."""
     said, how = low.replace(",", " ").split(), restating(language.code)
     persons = {*language.asker, *language.asked_one, *language.polite_words, *language.familiar_words, *how.asking,
-               *how.speakers}
+               *how.speakers, *how.persons}
     acts = any(is_own_deed(pair, language.code) for pair in zip(said, said[1:]))
     return (acts or not persons.isdisjoint(said)) and how.past_words.isdisjoint(said)

@@ -77,6 +77,8 @@ def by_kind(mail: PointedMail) -> list[Said]:
             papers or not told and not listed and not read.found.questions):
         said.extend(matter(scene, read, "document", number))
         left = [question for question in left if not is_request(question, scene)]
+    if not any(act.act.startswith("document.") for act in said):
+        papers = []  # nothing was said of them yet
     if any(act.act in _WITHHELD for act in said):
         left = [one for one in left if one.type != "request"]
     said.extend(answers(scene, read, [one for one in left if one not in papers], number, known))

@@ -88,7 +88,7 @@ class GermanTests(SynchronousTestCase):
             "helfe dir am Samstag beim Umzug", "kann dir am Samstag beim Umzug leider nicht helfen"))
         for request, said in (
             ("Kannst du das Angebot an Krause heute rausschicken?", "schicke das Angebot an Krause heute raus"),
-            ("Könntest du den Hamster füttern und die Tomaten gießen?", ""),
+            ("Könntest du den Hamster füttern und die Tomaten gießen?", "füttere den Hamster und gieße die Tomaten"),
             ("Könnt ihr mir euren Schlüssel geben?", "gebe dir unseren Schlüssel"),
             ("Bitte bis morgen korrigieren.", "korrigiere das bis morgen"),
             ("Es ist der falsche Tag, bitte das Plakat heute noch ändern!", "ändere das Plakat heute noch"),

@@ -90,7 +90,7 @@ class FrenchReader(NamedTuple):
         elif tense == CONDITIONAL and asked and form.verb not in how.conditional_for:
             tense = FUTURE if done else tense
         verb = said(form, person, tense)
-        rest = reader.flipped(clause.rest, both=one == "on")
+        rest = reader.flipped(clause.rest, both=one == "on" and not self.we)
         return FrenchSaid(subject, reader.pronouns(clause.clitics), verb, rest) if verb and rest is not None else None
 
     def pronouns(self, words: Sequence[str]) -> list[str]:

@@ -23,6 +23,8 @@ _ORDINAL = re.compile(r"(?<![0-9.,])([0-9]{1,2})\.(?=\s|$|\?)")
 PERSONS = {"ich": ICH, "wir": WIR, "du": DU, "Sie": WIR, "ihr": IHR, "Ihr": IHR}
 #: How a verb ends in the persons that talk with each other.
 _ENDINGS = {DU: ("st", "zt", "ßt"), WIR: ("n", "sind"), IHR: ("t", "d"), ICH: tuple("enßsrflgmhbdt")}
+#: Words of the longest piece that is added behind a comma.
+_ADDED = 9
 #: What may be said first and the subject after it.
 _SUBJECTS = frozenset(("some", "indefinite", "bare", "definite", "number"))
 
@@ -73,6 +75,9 @@ def asking_words(question: str, how: German) -> list[str]:
         parts.pop()
     while len(parts) > 1 and f"{' '.join(parts[-1]).lower()} ".startswith(tuple(f"{one} " for one in how.beside)):
         parts.pop()  # "bist du da, dann hole ich es ab"
+    while len(parts) > 1 and len(parts[-1]) <= _ADDED and parts[-1][0] != parts[-1][0].capitalize() and (
+            parts[-1][0] in how.prepositions | how.times) or len(parts) > 1 and parts[-1][0][:1].isdigit():
+        parts[-2:] = [[*parts[-2], *parts[-1]]]  # "am Freitag, 25. September, nachmittags noch einen Raum, mit Beamer?"
     if not parts or len(parts) > 1 and parts[-1][0].lower() == how.or_:
         return []
     if len(parts) > 1 and parts[-1][-2:-1] == ["zu"] and how.enough.intersection(parts[-2][-2:]):
