@@ -97,6 +97,9 @@ def yes_or_no(scene: Scene, read: Read, question: MailQuestion, values: dict[str
     if told and statement is not None and (statement.wished or statement.nobody and not yes):
         said = f"{scene.language.yes if yes else scene.language.no}, {told}."
         return Said(act="answer.own", values={**without_topic(values), "value": capital(said)})
+    if statement is None and how.order == "infinitive" and question.type == "yes_no" and not how.denying.isdisjoint(
+            low.split()) and how.not_at_all:
+        return Said(act="answer.own", values={**without_topic(values), "value": how.not_at_all})  # "toujours pas ?"
     if yes and how.offers and question.text.lower().startswith(how.offers):
         return Said(act="answer.yes", values={**values, "yes": how.accepts})
     # Where there is no "yes, we do" a bare yes among several answers says not to what.
@@ -173,6 +176,10 @@ def either_of(scene: Scene, question: MailQuestion) -> Said | None:
     if not both and question.form == "either" and how.former and not scene.language.choice_words.isdisjoint(
             words(question.text.lower())):
         both = how.former  # "préférez-vous que nous livrions ou que vous passiez la prendre ?"
+    head, joint, _ = question.text.partition(f" {scene.language.or_} ")
+    if not both and joint and how.order != "inverted" and question.form in ("yes_no", "either") and (
+            told := stated(f"{head.rstrip(' ,')}?", scene.language, scene.sides)) is not None and told.yes:
+        both = (told.yes,)  # "¿vienes con Paula o solo?", "l'antivol marche encore ou je prends le mien ?"
     if not both or not all(is_sound(one, scene.language) for one in both):
         return None
     liked_one = graver(both, scene) or liked(both, scene.request.notes, scene.language)

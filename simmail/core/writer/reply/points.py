@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from simmail.core.language.clause.question_types import asking, mentions_any, type_of
 from simmail.core.language.clause.restate import deed
+from simmail.core.language.clause.tables import restating
 from simmail.core.language.phrases import documents
 from simmail.core.language.questions import MailQuestion
 from simmail.core.writer.answers.answer import answers
@@ -116,7 +117,8 @@ def dealt_with(question: MailQuestion, read: Read, scene: Scene, known: AnswerSo
     if read.intent in ("complaint", "bug") and (
             question.type == "request" or not question.options and seeks_help(question.text, scene.language)):
         # What is wanted for it is promised where it can be said.
-        named = question.type == "request" and deed(question.text, scene.language, scene.far)[0]
+        named = question.type == "request" and restating(scene.language.code).order != "inverted" and (
+            deed(question.text, scene.language, scene.far)[0])
         return not (several and documents(question.text, scene.language) or named)
     told = known.sheet.telling(question.text, question.type)
     if told is not None and (told.private or read.intent in DEALINGS):

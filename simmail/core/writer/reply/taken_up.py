@@ -55,6 +55,8 @@ _END = re.compile(
 _ASIDE = re.compile(r"\s*[(\[][^()\[\]]*[)\]]|\s*\*+\s*")
 #: Signs of what is no plain clause.
 _MARKS = frozenset('"“”„/@_|=<>')
+#: Letters of a word that is cried out, and no name in capitals.
+_CRIED = 6
 #: The share of capitals in a text that is shouted.
 _SHOUTED = 0.6
 
@@ -142,9 +144,11 @@ def _is_supplied(scene: Scene, read: Read) -> bool:
     """Whether who tells of trouble has it itself, and offers what can be done: "our van broke down; we can come on"."""
     how = restating(scene.language.code)
     offers = tuple(f"{one} " for one in how.ways if how.order != "inverted")
-    return bool(offers) and (read.found.sorry or any(one.lower().startswith(offers) or mentions_any(
-        f" {one.lower()}", asking(scene.language.code).proposing) for one in read.found.prose.sentences[:_SENTENCES]
-        if not is_question(one)))
+    said = [one for one in read.found.prose.sentences[:_SENTENCES] if not is_question(one)]
+    cues, admits = asking(scene.language.code).proposing, side_words(scene.language.code).admits
+    return bool(offers) and (read.found.sorry or any(
+        tells(one, admits) or one.lower().startswith(offers) or mentions_any(f" {one.lower()}", cues)
+        for one in said))
 
 
 def taken_up(scene: Scene, read: Read) -> list[Said]:
@@ -275,6 +279,8 @@ def _turned(text: str, scene: Scene) -> str:
             word.partition("'")[0].lower() in how.asked) else word for word in text.replace(",", " ,").split()]
         said = flipped(" ".join(whole).split(), how, scene.sides).replace(" ,", ",")
     else:
+        text = " ".join(word.lower() if len(word) >= _CRIED and word.isupper() and word.isalpha() else word
+                        for word in words)
         subordinate = asking(language.code).opening.subordinate
         said = "" if low[0] in subordinate else retold(text, language.code, scene.sides.we, scene.distant)
     first, _, rest = said.partition(" ")

@@ -9,20 +9,29 @@ from collections.abc import Sequence
 
 from simmail.core.language.clause.declarative.french import retold as french_retold
 from simmail.core.language.clause.declarative.french import statement as french
+from simmail.core.language.clause.declarative.french.verbs import french as french_words
 from simmail.core.language.clause.declarative.german import retold as german_retold
 from simmail.core.language.clause.declarative.german import statement as german
 from simmail.core.language.clause.declarative.german.verbs import german as german_words
 from simmail.core.language.clause.declarative.spanish import retold as spanish_retold
 from simmail.core.language.clause.declarative.spanish import statement as spanish
+from simmail.core.language.clause.declarative.spanish.verbs import spanish as spanish_words
 from simmail.core.language_data import given_names
 
 #: The modules that say so, by the code of a language.
 _SPOKEN = {"de": german, "es": spanish, "fr": french}
 _TOLD = {"de": german_retold, "es": spanish_retold, "fr": french_retold}
 #: What stands in brackets is not said again.
+_PERCENT = re.compile(r"(?<=\d)\s*%")
 _ASIDE = re.compile(r"\s*\([^()]*\)")
 #: What a clause has to begin with to be known for one whose verb stands last.
 _WHETHER = {"de": "ob "}
+
+
+def _plain(text: str, code: str) -> str:
+    """A clause without what stands in brackets, its signs as words."""
+    how = german_words() if code == "de" else french_words() if code == "fr" else spanish_words()
+    return _PERCENT.sub(f" {how.percent}", _ASIDE.sub("", text)) if code in _SPOKEN else text
 
 
 def stated(question: str, code: str, we: bool, far: bool) -> tuple[str, str] | None:
@@ -33,18 +42,18 @@ def stated(question: str, code: str, we: bool, far: bool) -> tuple[str, str] | N
     @return: C{""} for what cannot be said, None for neither and for a language that is not said again.
     """
     spoken = _SPOKEN.get(code)
-    return None if spoken is None else spoken.stated(_ASIDE.sub("", question), we, far)
+    return None if spoken is None else spoken.stated(_plain(question, code), we, far)
 
 
 def either_stated(question: str, code: str, we: bool, far: bool) -> tuple[str, ...]:
     """Return the two things of which a question asks which is so, each as a statement, C{()} for none."""
     spoken = _SPOKEN.get(code)
-    return () if spoken is None else spoken.either_stated(_ASIDE.sub("", question), we, far)
+    return () if spoken is None else spoken.either_stated(_plain(question, code), we, far)
 
 
 def clause_stated(clause: str, code: str, we: bool, far: bool) -> tuple[str, str] | None:
     """Return what a clause behind "whether" says, as L{stated} does."""
-    clause = _ASIDE.sub("", clause)
+    clause = _plain(clause, code)
     if code in _WHETHER and german.turned(clause):
         return None  # a question, whose verb does not stand last
     if code in _WHETHER and (asked := german.turned_round(clause)):

@@ -53,6 +53,7 @@ class French(Struct, frozen=True, forbid_unknown_fields=True, rename={"not_": "n
     unstated: frozenset[str]
     tags: frozenset[str]
     beside: tuple[str, ...]
+    percent: str
     present_for: frozenset[str]
     conditional_for: frozenset[str]
     obliged: frozenset[str]

@@ -63,6 +63,11 @@ def either_stated(question: str, we: bool, far: bool) -> tuple[str, ...]:
     second = [word for word in without_fillers(spelt_words(right), how) if word not in STOPS]
     if first and first[0].lower() in how.obliged and first[1:2] and PERSONS.get(first[1]) in (ICH, WIR) and second:
         return _offered(first[2:], second, reader, how)
+    if len(second) == 2 and second[0] in how.obliged and PERSONS.get(second[1]) in (ICH, WIR):
+        # "Wollen Sie ihnen schreiben oder soll ich?"
+        done = _stated(first, reader, how) if len(first) > 1 else None
+        near, _, distant = how.you_do.partition("|")
+        return () if done is None or not done[0] else (done[0], distant if reader.far else near)
     if len(first) < 2 or len(second) < 2 or not (how.unstated - how.preferring).isdisjoint((*first, *second)):
         return ()
     clause = parted(first, how)

@@ -152,6 +152,8 @@ class German(Struct, frozen=True, forbid_unknown_fields=True, rename={"and_": "a
     enough: frozenset[str]
     tags: frozenset[str]
     beside: tuple[str, ...]
+    percent: str
+    you_do: str
     hence: frozenset[str]
     whether: str
     participles: frozenset[str]

@@ -72,6 +72,7 @@ class Spanish(Struct, frozen=True, forbid_unknown_fields=True, rename={"not_": "
     unstated: frozenset[str]
     tags: frozenset[str]
     beside: tuple[str, ...]
+    percent: str
     agreed: tuple[str, ...]
     whether: tuple[str, ...]
     still: frozenset[str]
