@@ -178,8 +178,8 @@ def either_of(scene: Scene, question: MailQuestion) -> Said | None:
         both = how.former  # "préférez-vous que nous livrions ou que vous passiez la prendre ?"
     head, joint, _ = question.text.partition(f" {scene.language.or_} ")
     if not both and joint and how.order != "inverted" and question.form in ("yes_no", "either") and (
-            told := stated(f"{head.rstrip(' ,')}?", scene.language, scene.sides)) is not None and told.yes:
-        both = (told.yes,)  # "¿vienes con Paula o solo?", "l'antivol marche encore ou je prends le mien ?"
+            alone := stated(f"{head.rstrip(' ,')}?", scene.language, scene.sides)) is not None and alone.yes:
+        both = (alone.yes,)  # "¿vienes con Paula o solo?", "l'antivol marche encore ou je prends le mien ?"
     if not both or not all(is_sound(one, scene.language) for one in both):
         return None
     liked_one = graver(both, scene) or liked(both, scene.request.notes, scene.language)
