@@ -476,7 +476,7 @@ def _wanted(item: str, language: Language) -> MailQuestion:
         return replace(read_question(f"{item.rstrip(' .?!,;:')}?", language), needs=named and not own)
     read = read_question(item, language)
     return replace(read, form="request", type=question_types.named_type(item, language) or "request", options=(),
-                   topic=_item(item, language) if language.inflected else _headed(item, language) or _named(
+                   topic=_item(item, language) if language.inflected else _noun_first(item, language) or _named(
                        item, language) or read.topic or _item(item, language))
 
 
@@ -594,7 +594,7 @@ def _item(sentence: str, language: Language) -> str:
     return say(" ".join(phrase), 60) if len(words) <= _PHRASE else ""
 
 
-def _headed(item: str, language: Language) -> str:
+def _noun_first(item: str, language: Language) -> str:
     """An item up to what it is for, in a language that puts the noun first: "un número de cuenta en España"."""
     words = item.partition("(")[0].strip(" .,;:").split() if language.head_first else []
     end = next((at for at, word in enumerate(words) if at and word.lower() in language.purposes or word[-1] in _MARKS),
