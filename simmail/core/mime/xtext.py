@@ -32,11 +32,6 @@ def decode(value: str) -> str | None:
     return "".join(text)
 
 
-def encode(text: str) -> str:
-    """Printable ASCII as xtext."""
-    return "".join(c if "!" <= c <= "~" and c not in "+=" else f"+{ord(c):02X}" for c in text)
-
-
 def is_unicode(value: str, utf8: bool) -> bool:
     """
     Whether an address of the type C{utf-8} is well formed; a backslash begins an embedded character and nothing else.

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import msgspec
 from msgspec import Struct
 
 from simmail.mailstore.delivery.description import MailboxFacts
@@ -162,8 +161,6 @@ AnyChange = (
     MailboxDescribed | MailboxDropped | MessagesAppeared | MessagesDeparted | FlagsSet | MessagesTransferred
     | KeywordsDefined | AnnotationsSet | BodiesHeld | BodiesDropped | CommitOwed | ForeignOwed | CommitsSettled
     | UniverseErased)
-
-encode_change: Any = msgspec.msgpack.Encoder().encode
 
 
 #: Octets of messages, each behind what it is known by.
