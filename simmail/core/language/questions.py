@@ -361,6 +361,10 @@ def led_in(question: str, language: Language) -> str:
         head, found, tail = question.partition(mark)
         if found and len(head) > 3 and opens_question(tail.lower(), language):
             return capital(tail)
+    for joint in asking(language.code).therefore:
+        head, found, tail = question.partition(joint)
+        if found and len(head.split()) > _FEW and opens(tail, language) and not opens(head, language):
+            return capital(tail)  # "it goes over their drive so have you told them?"
     # "I still have your crate, shall I bring it?"
     offer = question.partition(", ")[2]
     return capital(offer) if offer.lower().startswith(restating(language.code).offers) else question

@@ -61,8 +61,7 @@ def choice(
 
 def offered_before(question: MailQuestion, before: str, language: Language) -> tuple[str, ...]:
     """Return what the sentence before a question offers where it asks for no more than which of it; C{()} else."""
-    both = ways(before, language) if before and not is_question(before) and _asks_which(question, language) else ()
-    return both if len(both) > 1 else ()
+    return _named(before, language) if before and not is_question(before) and _asks_which(question, language) else ()
 
 
 def _choice(question: MailQuestion, offer: tuple[str, ...]) -> MailQuestion:

@@ -176,6 +176,9 @@ class Asking(Struct, frozen=True, forbid_unknown_fields=True):
     purpose_leads: tuple[str, ...] = ("\0",)
     vague: frozenset[str] = frozenset()
     to_know: str = "\0"
+    therefore: tuple[str, ...] = ()
+    reckoning: tuple[str, ...] = ("\0",)
+    time_words: tuple[str, ...] = ()
     confirming: tuple[str, ...] = ()
     confirmed: str = "\0"
     no_papers: tuple[str, ...] = ()

@@ -123,6 +123,8 @@ def either_stated(question: str, language: Language, sides: Sides = Sides()) -> 
     if not end or not left[end:] or plain and not (
             done(low[0], how) and low[0] not in how.no_verbs and done(left[end].lower(), how)):
         return ()
+    if left[1].lower() == how.there and low[0] in how.one:
+        left = [how.singular.get(left[0].lower(), left[0]), *left[1:]]  # "are there any steps or a lift?"
     return with_object(_yes(first, _stated([*left[:end], *cut(right, how)], how, sides)), how)
 
 

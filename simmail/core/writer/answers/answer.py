@@ -172,6 +172,8 @@ def exchanged(scene: Scene, read: Read, question: MailQuestion) -> Said | None:
     if question.type == "yes_no" and how.no_longer and how.no_longer in said and not how.having.isdisjoint(
             said) or question.type == "either" and either_of(scene, question) is not None:
         return None  # "have you still got the key?", "shall I ring him or do you?" say what is asked
+    if question.type == "how" and scene.request.persona.org and said[1:2] and said[1] in (how.base, *how.based):
+        return None  # "how does settling in work?"
     if question.form == "request" and not asks_for_something(question.text, scene.language):
         return None  # an item of a list
     if question.type == "what" and any(who in how.asked and _needs(
@@ -232,6 +234,7 @@ def _chosen(
         things = _suiting(_named_things(things, scene), scene, read)
         option = own(liked(things, (*wants, *scene.request.notes), language) or dice.choice(
             things, "which", place), scene)
+        option = _turned_thing(option, question, scene)
         able = _able(question.text, option, scene)
         if able:
             return Said(act="answer.own", values={**without_topic(values), "value": able})
@@ -255,6 +258,16 @@ def _chosen(
         return Said(act="answer.own", values={**without_topic(values), "value": told or (
             f"{capital(_person(option, scene))}.")})
     return None
+
+
+def _turned_thing(option: str, question: MailQuestion, scene: Scene) -> str:
+    """A thing to choose as its reader calls it, where it is named in the question: "at your cost", "ours"."""
+    how, words = restating(scene.language.code), option.split()
+    if how.order != "inverted" or len(words) > _SHORT + 1 or option.lower() not in question.text.lower():
+        return option
+    house = scene.sides.we
+    return " ".join(how.theirs.get(f"{low} ours" if house else low) or how.theirs.get(low, word)
+                    for word in words for low in (word.lower(),))
 
 
 def _with_lead(options: tuple[str, ...]) -> tuple[str, ...]:

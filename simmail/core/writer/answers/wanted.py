@@ -48,7 +48,7 @@ def wished(scene: Scene, read: Read, question: MailQuestion, values: dict[str, s
     """Return what is said to what is wanted and is not plain enough to be promised as a deed: when it is seen to."""
     thing = _thing(question, scene)
     away = read.mail.subject.lower().startswith(read.found.language.subjects.ooo.lower())
-    if not thing or away or is_made(read):
+    if not thing or away or is_made(read) or not any(map(str.isalpha, thing)):
         return Said(act="answer.noted", values=without_topic(values))
     asker = restating(scene.language.code).asking.get(_first(question.text))
     if asker and _first(thing) == asker and len(thing.split()) <= _BARE:

@@ -67,6 +67,9 @@ def by_kind(mail: PointedMail) -> list[Said]:
         if intent == "status" and all(act.act in NO_NEWS for act in said):
             said = []  # where an order is can be found out
         left = []
+    if intent == "enquiry" and len(left) > 1 and any(
+            one.options or one.type == "yes_no" and not is_request(one, scene) for one in left):
+        intent = "question"  # no quote answers whether there is room
     if intent in _ANSWERING and len(left) > 1 and (intent == "signature" or not any(
             dealt_with(one, read, scene, known) for one in left)):
         intent = "question"  # what the kind of mail is answered with answers nothing of it

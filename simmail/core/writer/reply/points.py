@@ -37,6 +37,8 @@ _DECIDING = frozenset({
 _PERSONAL = frozenset({"private", "grief", "sick", "congrats"})
 # A question with fewer words of its own only points to what the mail says.
 _POINTING = 2
+# What these ask for is no time.
+_NO_TIMES = frozenset(("what", "who", "why", "how", "much", "many"))
 # Of so many points a mail has some that no decision settles.
 _MANY = 2
 
@@ -71,6 +73,12 @@ def of_its_type(scene: Scene, read: Read, question: MailQuestion, known: AnswerS
     """Return a question that sounds as if it asked for an appointment, as one for what is known: "from when may we"."""
     if question.form != "time":
         return question
+    kind, low = type_of(question.text.lower(), scene.language), f" {question.text.lower()}"
+    if kind in _NO_TIMES and scene.language.head_first is False and not question.options and not mentions_any(
+            low, asking(scene.language.code).time_words) and not any(
+                word.strip("?,.") in scene.language.weekday_forms or word.strip("?,.") in scene.language.near_days
+                for word in low.split()) and asking(scene.language.code).time_words:
+        return replace(question, form="what", type=kind)  # "what would it come to?", "what are you doing about it?"
     those = mentions_any(question.text.lower(), asking(scene.language.code).those_days)
     if those and scene.request.persona.org and not read.found.proposed:
         return replace(question, form="yes_no", type="yes_no")  # whether a house is free, and not to meet

@@ -56,7 +56,9 @@ def either_time(sentence: str, language: Language) -> tuple[str, ...]:
         end += 1
         if tokens[end - 1][-1] in ".;!?":
             break
-    halves = [_plain(tokens[start:middle], language), _plain(tokens[middle + 1:end], language)]
+    # "Monday between 7 and 11, Tuesday between 12 and 4, or Friday at 3".
+    left = re.split(r",\s+", " ".join(tokens[start:middle]).rstrip(" ,"))
+    halves = [_plain(one.split(), language) for one in (*left, " ".join(tokens[middle + 1:end]))]
     return tuple(halves) if all(is_timed(one, language) for one in halves) else ()
 
 

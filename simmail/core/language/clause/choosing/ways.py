@@ -27,7 +27,7 @@ def ways(sentence: str, language: Language) -> tuple[str, ...]:
     how, found = restating(language.code), list[str]()
     free = min((at for one in asking(language.code).free_choice if (
         at := sentence.lower().find(f", {one}")) > 0), default=len(sentence))
-    sentence, before, named = _ASIDE.sub("", sentence[:free]), "", False
+    sentence, before, named, bidden = _ASIDE.sub("", sentence[:free]), "", False, False
     for part in _parts(sentence.strip(" .!?"), language):
         low = part.lower()
         lead = max((one for one in how.ways if low.startswith(f"{one} ")), key=len, default="")
@@ -39,6 +39,9 @@ def ways(sentence: str, language: Language) -> tuple[str, ...]:
             found.extend(both or (_way(part, before, part.split(), language) if before else []))
             before = way or before
             continue
+        if not (lead or found) and deed and how.order == "inverted" and done(deed[0].lower(), how):
+            lead, bidden = next(iter(how.ways)), True  # "do the whole side or patch it"
+            deed = [deed[0].lower(), *deed[1:]]
         price = _priced(low)
         if not lead and price:
             # "£380 to put a new one in, or I can patch it": what it costs is not asked for.
@@ -54,8 +57,8 @@ def ways(sentence: str, language: Language) -> tuple[str, ...]:
         elif asked and deed and (done(deed[0].lower(), how) or goes_on and _acts(deed, how) or " " in lead and (
                 _may_act(deed[0], how))):
             deed = cut(deed, how)
-            named = asked == next(iter(how.ways.values())) and deed[0].lower() in how.offered_by and _is_named(
-                deed[1:], how)
+            named = not bidden and asked == next(iter(how.ways.values())) and (
+                deed[0].lower() in how.offered_by) and _is_named(deed[1:], how)
             found.append(_asked_for(asked, deed, named, how))
         # Only behind "we can" another verb goes on without it.
         before = asked if " " in lead or goes_on else ""
@@ -108,7 +111,8 @@ def _acts(deed: list[str], how: Restate) -> bool:
     first, second = deed[0].lower(), deed[1].lower() if len(deed) > 1 else ""
     return bool(second) and first.isalpha() and first.islower() and first not in (
         how.determiners | how.prepositions | how.pronouns | how.auxiliaries) and (
-        second in how.determiners or bool(deed[2:]) and done(second, how) and deed[2].lower() in how.determiners)
+        second in how.determiners or second in how.handled or bool(deed[2:]) and done(second, how) and (
+            deed[2].lower() in how.determiners))
 
 
 def _way(part: str, lead: str, deed: list[str], language: Language) -> list[str]:

@@ -1,0 +1,1 @@
+"""What is asked for without a question."""
