@@ -61,7 +61,7 @@ _PLAINLY = 4.0
 #: Mail in a thread that may move an appointment.
 _MOVING = frozenset({"booked", "cancelled", "closing", "information", "meeting", "question"})
 #: What moves people but between people: a firm has words of its own for who is cross with it, and sells no sympathy.
-CLOSELY = frozenset({"setback", "mishap", "apology", "reproach", "pity"})
+CLOSELY = frozenset({"setback", "mishap", "missing", "apology", "reproach", "pity"})
 #: What is said in passing beside another matter, and mail that is about nothing else.
 _PASSING, _OPEN = frozenset({"apology", "reproach", "pity", "thanked"}), frozenset({
     "information", "private", "question", "greeting"})
@@ -264,9 +264,13 @@ def _are_friends(request: WordsRequest, read: tuple[Read, ...], distant: bool) -
     last = persona.name.rpartition(" ")[2]
     if " " in persona.name and found.sender.name.rpartition(" ")[2] == last and last:
         return True  # they have one name
-    # "Bob mate, ... Mick"
-    return persona.name.partition(" ")[0] in found.prose.body[:30] and first in (
-        line.strip(" .!") for line in (*found.prose.sign_off, found.prose.body.rpartition("\n")[2]))
+    # "Bob mate, ... Mick"; who neither greets nor signs in full is no stranger either.
+    lines = [line.strip(" .!") for line in (*found.prose.sign_off, found.prose.body.rpartition("\n")[2])]
+    if first.strip(".").lower() in found.language.honorifics:
+        return False
+    called = persona.name.partition(" ")[0] in found.prose.body[:30] or bool(first) and not (
+        found.prose.greeting or found.addressee)
+    return called and (first in lines or bool(first) and not found.prose.sign_off and found.sender.name not in lines)
 
 
 def _given(value: Any, default: str) -> str:

@@ -52,6 +52,7 @@ class KindWords(Struct, frozen=True):
     lifeless: frozenset[str] = frozenset()
     undoing: tuple[str, ...] = ()
     mourned: tuple[str, ...] = ()
+    parcels: tuple[str, ...] = ()
     offering: tuple[str, ...] = ()
 
 
@@ -72,7 +73,7 @@ _OWN = 2
 #: What some news are spoken of as.
 _AS: Mapping[str, str] = MappingProxyType({"mishap": "trouble"})
 #: Kinds of news that are about somebody by name, and the words of a sentence among which that stands.
-_NAMED, _NAMES = frozenset({"loss", "pet", "birth", "hurt", "passed"}), 9
+_NAMED, _NAMES = frozenset({"loss", "pet", "birth", "hurt", "passed", "missing"}), 9
 
 
 def _one(scene: Scene, read: Read, act: str, **more: str) -> list[Said]:
@@ -173,6 +174,8 @@ def moved(scene: Scene, read: Read) -> list[Said]:
         what = "loss"  # who thanks for the card, and comes for the ashes
     if what in CLOSELY and scene.request.persona.org:
         return []
+    if what == "leaving" and not (scene.request.persona.org or scene.request.persona.role):
+        return _one(scene, read, "moved.onward")  # a friend leaves its work, and not its friends
     if not what or read.intent not in ("private", "grief") or what == "loss" and not private and (
             mentions(read.found.prose.body, kind_words(scene.language.code).colleagues)):
         return []  # of a colleague's death a house has words of its own

@@ -10,6 +10,7 @@ from simmail.core.language.tables import language
 from simmail.core.records.conversation import Remark
 from simmail.core.writer.choice import consistent, does, plain, values_of, what_for
 from simmail.core.writer.context import Scene, set_scene
+from simmail.core.writer.reply.reply import reply
 from simmail.core.writer.request import Promised
 from simmail.core.writer.speech_act import ACTS, Said
 from tests.core.writer.samples import NOW, TEMPERAMENTS, mail, request
@@ -33,6 +34,13 @@ class ChoiceTests(SynchronousTestCase):
                 self.assertEqual(acts, does(before, intent, 0))
                 for act in acts if intent not in ("question",) else ():
                     self.assertIn(act, ACTS, (temperament, intent))
+
+    def test_has_none(self) -> None:
+        """Who has no hat lends none."""
+        for seed in map(str, range(9)):
+            some = scene("Have you still got the hat? Could I borrow it on Friday?", seed=seed, temperament="ghost")
+            told = [one.act for one in reply(some) if one.act.startswith("answer.")]
+            self.assertTrue(len(told) == 1 or told[0] not in ("answer.no", "answer.denied", "answer.not_so"), told)
 
     def test_distrust(self) -> None:
         """Who has lost trust does not pay but asks."""

@@ -196,6 +196,7 @@ class Asking(Struct, frozen=True, forbid_unknown_fields=True):
     if_not: tuple[str, ...] = ("\0",)
     if_so: tuple[str, ...] = ("\0",)
     was: tuple[str, ...] = ()
+    was_briefly: tuple[str, ...] = ()
     machine: tuple[str, ...] = ()
     human: tuple[str, ...] = ()
     tenure: tuple[str, ...] = ()

@@ -33,6 +33,8 @@ _FIGURE = re.compile(r"\d+(?:,\d{3})*(?:\.\d\d)?")
 _LEAST, _MOST, _ROUND = 20, 20_000, 5
 #: Mail to which somebody says how long what it offers takes.
 _OFFERING = frozenset(("question", "enquiry", "information", "private", "task", "order", "details"))
+#: Words of a question that names but what it asks after: "how was Whitby?".
+_BRIEF = 4
 #: Words of the longest way that is chosen.
 _WAY = 5
 #: Mail in which a customer asks when something is done.
@@ -94,7 +96,8 @@ def unknown(
         return Said(act="answer.either", values=without_topic(plain))
     # A question that calls its reader "you" is the reader's own matter, but not "do you know who ...?".
     restate = restating(language.code)
-    if question.type == "how" and mentions_any(f"{low} ", how.was):
+    brief = len(low.split()) <= _BRIEF and not scene.request.persona.org and low.startswith(how.was_briefly or ("\0",))
+    if question.type == "how" and (brief or mentions_any(f"{low} ", how.was)):
         return Said(act="answer.was", values=without_topic(plain))
     if question.type == "who" and not scene.request.persona.org and (mine := _mine(scene, question)):
         return Said(act="answer.own", values={**without_topic(plain), "value": mine})

@@ -17,7 +17,7 @@ from simmail.core.writer.by_intent import matter, meeting, times
 from simmail.core.writer.choice import values_of
 from simmail.core.writer.context import Read, Scene
 from simmail.core.writer.exchanges import recognition
-from simmail.core.writer.life import is_ill, is_of_another, moved
+from simmail.core.writer.life import is_ill, is_of_another, kind_words, moved
 from simmail.core.writer.reply.points import WHOLE, PointedMail, beside, is_own
 from simmail.core.writer.sources.side import takes_order_back
 from simmail.core.writer.speech_act import Said
@@ -51,6 +51,11 @@ _OPEN_KINDS = frozenset({
 
 def _parcel(mail: PointedMail) -> list[Said] | None:
     scene, read = mail.scene, mail.read
+    low = read.found.prose.body.lower()
+    house = scene.request.persona.org or scene.request.persona.role
+    taken_in = any(map(low.__contains__, kind_words(scene.language.code).parcels))
+    if taken_in and read.found.sender.first and not (house or mail.rest):
+        return [Said(act="parcel.fetch", values=values_of(scene, read))]
     ahead = {slot.start.date() for slot in read.found.slots if slot.start.date() > scene.calendar.today}
     if read.found.of_a_parcel and not mail.told and len(ahead) < 2:
         return [Said(act="delivery.noted", values={**values_of(scene, read), **times(scene, read)})]

@@ -45,6 +45,8 @@ _REGRETS, _COMPLAINT = "complaint.sorry", "complaint."
 _SORRY = frozenset({"answer.propose", "answer.regret"})
 #: Sentences that are looked at; words of the shortest and of the longest clause, and of its beginning.
 _SENTENCES, _SHORTEST, _LONGEST, _BEGIN = 12, 4, 18, 8
+#: Words with which somebody is called at the head of a sentence.
+_CALLED = 3
 #: Own words of a clause that tells no trouble, and words of two that do.
 _OWN, _BOTH = 2, 20
 #: What trouble, a number and a word of the subject tell of a matter, beside one of its own words.
@@ -209,14 +211,21 @@ def matter_of(scene: Scene, read: Read) -> str:
 
 
 def _unaddressed(text: str, scene: Scene) -> str:
-    """A clause without who is called before it or behind it: "Lucía, hija, they took him in last night"."""
-    first = scene.request.persona.name.partition(" ")[0].lower()
-    called = {first, *scene.language.greeting_words}
-    while text.partition(", ")[0].lower().partition(" ")[0] in called and ", " in text:
-        text, called = text.partition(", ")[2], called | {text.partition(", ")[2].partition(", ")[0].lower()} if (
-            " " not in text.partition(", ")[2].partition(", ")[0]) else called
-    # "I waited for an hour, Ruth"
-    return text.rstrip(" .!").removesuffix(f", {scene.request.persona.name.partition(' ')[0]}") if first else text
+    """
+    A clause without who is called before it or behind it: "Lucía, hija, they took him in last night", "I waited for an
+    hour, Ruth", "Mrs Calloway, your hens have been here".
+    """
+    first, _, last = scene.request.persona.name.rpartition(" ")
+    first = first.partition(" ")[0] or last
+    called = {first.lower(), *scene.language.greeting_words}
+    while ", " in text:
+        head, _, rest = text.partition(", ")
+        if head.lower().partition(" ")[0] not in called and not (
+                head.split()[-1:] == [last] and len(head.split()) <= _CALLED):
+            break
+        behind = rest.partition(", ")[0].lower()
+        text, called = rest, called | ({behind} if " " not in behind else set())
+    return text.rstrip(" .!").removesuffix(f", {first}") if first else text
 
 
 def _tells(sentence: str, language: Language) -> bool:

@@ -55,6 +55,11 @@ class YesNoTests(SynchronousTestCase):
         self.assertIn(acts("Hi Maria,\n\nPractice is in the hut. Let me know if you can't come.\n\nDana", **private), (
             ["answer.own I can come."], ["answer.own I can't come."]))
 
+    def test_bothered(self) -> None:
+        """Whether something is a nuisance is denied."""
+        for text in ("Will it be a great nuisance?", "Would it be awkward if we were three fewer?", "Is it too late?"):
+            self.assertEqual(acts(f"Hi Maria,\n\nI am early. {text}\n\nDana"), ["answer.own No, not at all."])
+
     def test_private(self) -> None:
         """One person without a firm is not we."""
         (found,) = acts("Hi Maria,\n\nare you coming to the concert?\n\nDana", org="", role="")

@@ -65,6 +65,12 @@ class WithMatterTests(SynchronousTestCase):
                 scene = set_scene(request(mail(text, "Hello"), persona=maria(temperament, org="", role="")))
                 self.assertIn(reply(scene)[-1].act, ("offered.take", "offered.leave"))
 
+    def test_taken_in(self) -> None:
+        """A parcel that a neighbour took in is fetched."""
+        scene = set_scene(request(mail("Maria, there is a parcel for you with us. We are in until eight.", "Parcel"),
+                                  persona=maria(org="", role="")))
+        self.assertEqual([one.act for one in reply(scene)], ["parcel.fetch"])
+
     def test_regretted(self) -> None:
         """A customer's trouble is regretted before it is answered, and nobody is cheerful about it."""
         text = "Dear Maria,\n\nNobody rang me and the door is scratched. When will you come?\n\nClive"
