@@ -181,7 +181,8 @@ def points(
         before = sentence
         several_named = several(sentence, language) or (several_named if len(sentence.split()) < _SHORT else ())
     # "Please let me know" beside a question asks for nothing more, and "if it is, please don't pick b" for nothing.
-    return (*(one for one in found if len(found) == 1 or one.form != "request" or not (
+    inverted = restating(language.code).order == "inverted"
+    return (*(one for one in found if len(found) == 1 or inverted and one.form != "request" or not (
         question_types.only_asks_to_be_told(one.text, language) or question_types.forbids(one.text, language)
         or one.text.partition(" ")[0].lower() in restating(language.code).any_words
         or question_types.mentions_any(one.text, question_types.asking(language.code).in_replies))),

@@ -103,7 +103,8 @@ def yes_or_no(scene: Scene, read: Read, question: MailQuestion, values: dict[str
     if yes and how.offers and question.text.lower().startswith(how.offers):
         return Said(act="answer.yes", values={**values, "yes": how.accepts})
     # Where there is no "yes, we do" a bare yes among several answers says not to what.
-    one_of_several = len(read.found.points) > 1 and not scene.language.short_answers
+    one_of_several = not scene.language.short_answers and (
+        len(read.found.points) > 1 or scene.length != "short")
     if told and (question.behind or one_of_several or scene.dice.chance(
             _IN_FULL[scene.length], "stated", question.text)):
         return Said(act="answer.stated" if yes else "answer.denied", values={

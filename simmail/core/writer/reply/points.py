@@ -74,7 +74,8 @@ def of_its_type(scene: Scene, read: Read, question: MailQuestion, known: AnswerS
     if question.form != "time":
         return question
     kind, low = type_of(question.text.lower(), scene.language), f" {question.text.lower()}"
-    if kind in _NO_TIMES and scene.language.choice_words.isdisjoint(low.strip(" ?").split()) and scene.language.head_first is False and not question.options and not mentions_any(
+    plain = scene.language.choice_words.isdisjoint(low.strip(" ?").split()) and not question.options
+    if kind in _NO_TIMES and plain and not scene.language.head_first and not mentions_any(
             low, asking(scene.language.code).time_words) and not any(
                 word.strip("?,.") in scene.language.weekday_forms or word.strip("?,.") in scene.language.near_days
                 for word in low.split()) and asking(scene.language.code).time_words:
