@@ -87,6 +87,9 @@ def refund(scene: Scene, read: Read) -> list[Said]:
     if not values.get("ref") and values.get("amount") and values.get("subject") and not tells(
             read.found.prose.body, side_words(scene.language.code).orders):
         values["ref"] = values["subject"]  # money for what was no order: a sum that was taken twice
+    side = side_words(scene.language.code)
+    if not values.get("ref") and side.goods and not tells(read.found.prose.body, side.orders, side.goods):
+        return []  # nothing was ordered that has a number
     if not values.get("ref"):
         # Among friends nobody has order numbers.
         return [] if scene.friends else [Said(act="refund.ask", values=values)]

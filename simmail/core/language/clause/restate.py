@@ -68,7 +68,11 @@ def deed(request: str, language: Language, polite: bool = True) -> tuple[str, st
     if start and low.split()[-len(start.split()):] != start.split():
         before = low.partition(f" {start} ")[0].split()
         words = words[len(before) + len(start.split()):]
-        if before and f"r{before[-1]}" in how.suffixes:
+        both = "".join(before[-2:])
+        if len(before) > 1 and f"r{both}" in how.suffixes and words[0][-2:-1] in how.stressed:
+            # "Me lo puedes mandar" is "puedes mandármelo".
+            words[0] = f"{words[0][:-2]}{how.stressed[words[0][-2]]}{words[0][-1]}{both}"
+        elif before and f"r{before[-1]}" in how.suffixes:
             words[0] += before[-1]  # "te puedes quedar" is "puedes quedarte"
     elif how.order == "infinitive" or how.order == "inverted" and not any(
             done(word.lower(), how) for word in led_in(words, how)[:1]):

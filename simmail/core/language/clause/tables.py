@@ -93,6 +93,7 @@ class Restate(Struct, frozen=True, forbid_unknown_fields=True):
     request_fillers: frozenset[str] = frozenset()
     ways: Mapping[str, str] = {}
     ways_ends: Mapping[str, str] = {}
+    stressed: Mapping[str, str] = {}
     leads: Mapping[str, str] = {}
     to_deed: str = ""
     proceeding: tuple[str, ...] = ("\0",)

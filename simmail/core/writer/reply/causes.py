@@ -18,7 +18,7 @@ from simmail.core.language.phrases import words
 from simmail.core.language.questions import is_question
 from simmail.core.writer.context import CLOSELY, PRESUMING, Read, Scene
 from simmail.core.writer.life import kind_words
-from simmail.core.writer.reply.taken_up import is_trouble
+from simmail.core.writer.reply.taken_up import insists, is_trouble
 from simmail.core.writer.sources.side import side_words, tells
 
 #: Sentences that are looked at.
@@ -79,6 +79,11 @@ def _is_answered_for(scene: Scene, read: Read) -> bool:
     return bool(scene.request.persona.org) or not read.found.points
 
 
+def _calls_off(scene: Scene, read: Read) -> bool:
+    """Whether something is called off: who insists on what went wrong does not."""
+    return not insists(read, scene.language)
+
+
 def _is_to_pay(scene: Scene, read: Read) -> bool:
     """Whether a bill is to be paid: nobody pays one that was sent twice, and is to be credited."""
     low = f" {read.found.new}".lower()
@@ -94,4 +99,4 @@ def _is_of_house(scene: Scene, read: Read) -> bool:
 _CAUSES: Mapping[str, Callable[[Scene, Read], bool]] = MappingProxyType({
     "phishing": _lures, "grief": _mourns, "ticket": _answers_by_itself, "booked": _appoints,
     "application": _is_of_house, "order": _is_of_house, "complaint": _is_answered_for,
-    "invoice": _is_to_pay, "bill": _is_to_pay})
+    "cancelled": _calls_off, "invoice": _is_to_pay, "bill": _is_to_pay})

@@ -9,6 +9,7 @@ from operator import itemgetter
 from msgspec.structs import replace
 
 from simmail.core.language.agreements import thing
+from simmail.core.language.clause.question_types import only_asks_to_be_told
 from simmail.core.language.questions import is_question, stands_in
 from simmail.core.language.tables import counted
 from simmail.core.writer.answers.answer import exchanged
@@ -87,7 +88,8 @@ def _other_times(mail: PointedMail) -> list[Said] | None:
         return None  # the days it names are those it is away
     return [*(matter(scene, read, "sick", number) if ill else ()),
             *meeting(scene, read, "meeting", number)[:1 if ill else None],
-            *mail.beside([one for one in mail.left if one.form != "time"])]
+            *mail.beside([one for one in mail.left if one.form != "time" and not only_asks_to_be_told(
+                one.text, scene.language)])]
 
 
 def _of_another(mail: PointedMail) -> list[Said] | None:

@@ -39,6 +39,8 @@ _STOCK = frozenset({
 _EMPTY = frozenset({"information.ack", "information.ask", "information.seen", "answer.noted", "task.noted"})
 #: Answers that leave open what is asked.
 _OPEN = frozenset({"answer.unknown", "answer.think", "answer.find_out", "answer.past", "answer.open", "answer.when"})
+#: How acts of exchanges are called that are said to news.
+_NEWS = "_told."
 #: What is said to a complaint whose matter nobody knows.
 _REGRETS, _COMPLAINT = "complaint.sorry", "complaint."
 #: Acts that say how what went wrong is put right.
@@ -86,7 +88,7 @@ def with_matter(scene: Scene, read: Read, said: list[Said]) -> list[Said]:
         return [one for one in said if one.act not in ("answer.will", "answer.do")]
     if any(one.act not in _STOCK for one in said):
         sorry = _sorry(scene, read, said) if all(one.act.startswith("answer.") or one.is_exchange and (
-            one.asked is not None) for one in said) else []
+            _NEWS not in one.act) for one in said) else []
         # When it is known what is done is told already.
         return [*sorry, *(one for one in said if not (
             sorry and sorry[0].promise is not None and one.act in _OPEN and one.asked is not None and (
@@ -129,9 +131,8 @@ def _sorry(scene: Scene, read: Read, said: list[Said]) -> list[Said]:
     # "It is our mistake", "she complains".
     theirs = any(tells(one, how.own_fault) for one in read.found.prose.sentences[:_SENTENCES]) or (
         clause.partition(" ")[0].lower() in restating(scene.language.code).others)
-    insists = is_trouble(read, scene.language) and any(mentions_any(
-        f" {one.lower()}", asking(scene.language.code).insisting) for one in read.found.prose.sentences)
-    if mine and not theirs and (insists or tells(clause, how.broken, how.lacking, how.adverse)):
+    if mine and not theirs and (insists(read, scene.language) or tells(
+            clause, how.broken, how.lacking, how.adverse)):
         return taken_up(scene, read)
     # What cannot be said again is regretted all the same.
     angry = scene.sides.we and not read.found.sorry and any(
@@ -148,9 +149,16 @@ def _is_supplied(scene: Scene, read: Read) -> bool:
     offers = tuple(f"{one} " for one in how.ways if how.order != "inverted")
     said = [one for one in read.found.prose.sentences[:_SENTENCES] if not is_question(one)]
     cues, admits = asking(scene.language.code).proposing, side_words(scene.language.code).admits
-    return bool(offers) and (read.found.sorry or any(
+    return bool(offers) and (read.found.sorry and not insists(read, scene.language) or any(
         tells(one, admits) or one.lower().startswith(offers) or mentions_any(f" {one.lower()}", cues)
         for one in said))
+
+
+def insists(read: Read, language: Language) -> bool:
+    """Return whether who tells of trouble insists on its being put right: "I expect", "for the third time"."""
+    cues = asking(language.code).insisting
+    return bool(cues) and is_trouble(read, language) and any(
+        mentions_any(f" {one.lower()}", cues) for one in read.found.prose.sentences[:_SENTENCES])
 
 
 def taken_up(scene: Scene, read: Read) -> list[Said]:

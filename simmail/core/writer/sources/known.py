@@ -550,6 +550,9 @@ def _of_self(scene: Scene, question: MailQuestion, values: dict[str, str], known
 def _of_another(question: MailQuestion, language: Language) -> bool:
     """Whether a question is about somebody or something else than its reader: "does she eat meat?"."""
     said, how = words(question.text), asking(language.code).opening
+    if question.type == "what" and said[2:] and how.addressed.isdisjoint(said):
+        last = next((one for one in reversed(said) if one.isalpha()), "")
+        return last.lower() in how.subjects | how.nominative  # "which size is it?"
     return question.type == "yes_no" and said[1:2] != [] and how.addressed.isdisjoint(said) and any(
         one.lower() in how.subjects | how.nominative for one in said[:2])
 

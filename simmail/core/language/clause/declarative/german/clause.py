@@ -85,8 +85,9 @@ def asking_words(question: str, how: German) -> list[str]:
     while len(parts) > 1 and parts[-1][0] in how.if_so and parts[-2][-1] in how.agreed:
         parts.pop()  # "wären Sie einverstanden, wenn ich sie schneide"
     words = without_fillers(parts[-1], how)
-    if words and words[0].lower() == how.whether:
-        return _verb_first(words[1:])
+    heard = len(parts) > 1 and " ".join(parts[-2]).lower().endswith(how.hearsay)
+    if words and (words[0].lower() == how.whether or heard and words[0] in how.if_so):
+        return _verb_first(words[1:])  # "stimmt es, dass du umziehst"
     while len(words) > 2 and words[0].lower() in how.first_dropped and words[1] not in how.familiar:
         words = words[1:]
     if len(words) < 2 or words[0][0].isupper() and len(parts) > 1:

@@ -12,7 +12,7 @@ from simmail.core.language.clause.declarative.german.clause import (
 )
 from simmail.core.language.clause.declarative.german.denial import denied, denied_clause
 from simmail.core.language.clause.declarative.german.persons import GermanReader
-from simmail.core.language.clause.declarative.german.phrases import phrases
+from simmail.core.language.clause.declarative.german.phrases import is_possessive, phrases
 from simmail.core.language.clause.declarative.german.verbs import (
     DU, ER, ICH, IHR, WIR, German, apart, changed, finite, german, is_infinitive, is_participle, known,
 )
@@ -31,7 +31,9 @@ def stated(question: str, we: bool, far: bool) -> tuple[str, str] | None:
     """
     how = german()
     words = asking_words(question, how)
-    if not 1 < len(words) <= MOST_WORDS or not how.unstated.isdisjoint(words[:-1]) or words[-1] in how.unstated and (
+    # "Haben Sie meinen Schlüssel gefunden", but "meinen Sie".
+    told = [word for word, after in zip(words, words[1:]) if not is_possessive(word, how) or after in PERSONS]
+    if not 1 < len(words) <= MOST_WORDS or not how.unstated.isdisjoint(told) or words[-1] in how.unstated and (
             words[-1] not in how.prefixes or words[-1] in how.obliging):
         return None
     return _stated(words, GermanReader.of(question, we, far), how)

@@ -154,6 +154,7 @@ class German(Struct, frozen=True, forbid_unknown_fields=True, rename={"and_": "a
     beside: tuple[str, ...]
     percent: str
     you_do: str
+    hearsay: tuple[str, ...]
     hence: frozenset[str]
     whether: str
     participles: frozenset[str]
