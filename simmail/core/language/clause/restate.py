@@ -68,10 +68,10 @@ def deed(request: str, language: Language, polite: bool = True) -> tuple[str, st
     if start and low.split()[-len(start.split()):] != start.split():
         before = low.partition(f" {start} ")[0].split()
         words = words[len(before) + len(start.split()):]
-        both = "".join(before[-2:])
-        if len(before) > 1 and f"r{both}" in how.suffixes and words[0][-2:-1] in how.stressed:
+        pair = "".join(before[-2:])
+        if len(before) > 1 and f"r{pair}" in how.suffixes and words[0][-2:-1] in how.stressed:
             # "Me lo puedes mandar" is "puedes mandármelo".
-            words[0] = f"{words[0][:-2]}{how.stressed[words[0][-2]]}{words[0][-1]}{both}"
+            words[0] = f"{words[0][:-2]}{how.stressed[words[0][-2]]}{words[0][-1]}{pair}"
         elif before and f"r{before[-1]}" in how.suffixes:
             words[0] += before[-1]  # "te puedes quedar" is "puedes quedarte"
     elif how.order == "infinitive" or how.order == "inverted" and not any(
