@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core.language.names import Sender, addressee, company_of, is_somebody_else, sender
+from simmail.core.language.names import Sender, addressee, company_of, is_somebody_else, sender, signed_kin
 from simmail.core.language.prose import read_prose
 from simmail.core.language.tables import language
 from simmail.core.mime.address import Address
@@ -79,6 +79,17 @@ class SenderTests(SynchronousTestCase):
         for domain in ("gmail.com", "msn.com", "yahoo.co.uk", "posteo.de"):
             self.assertEqual(company_of(f"a@{domain}"), "")
         self.assertEqual(company_of("nonsense"), "")
+
+
+class SignedTests(SynchronousTestCase):
+    """How somebody signs to its own."""
+
+    def test_kin(self) -> None:
+        """A mother is no Gerda to her son."""
+        for text, code, kin in (("Bis bald\n\nDeine Mama", "de", "Mama"), ("Nos vemos. Un beso, papá", "es", "Papá"),
+                                ("Gruß\nGerda", "de", "")):
+            known = language(code)
+            self.assertEqual(signed_kin(read_prose(f"Hallo,\n\nbis Sonntag.\n\n{text}", known), known), kin, text)
 
 
 class AddresseeTests(SynchronousTestCase):

@@ -8,6 +8,8 @@ nobody says it.  How a language orders its words is data, C{templates/<code>/res
 
 from __future__ import annotations
 
+import re
+
 from simmail.core.language.clause import infinitive, inverted, verb_second
 from simmail.core.language.clause.tables import (
     STOPS, Restate, asking_part, clause_words, cut, done, fit, led_in, restating,
@@ -115,6 +117,13 @@ def deed(request: str, language: Language, polite: bool = True) -> tuple[str, st
 
 def _plainly(request: str, how: Restate) -> str:
     """A request that is led in at length as it is asked else: "wären Sie so nett, sie zurückzuschneiden?"."""
+    if how.order == "infinitive":
+        for courtesy in how.courtesies:
+            request = re.sub(rf",?\s{courtesy}(?!\w),?", "", request, flags=re.IGNORECASE)
+        for short, whole in how.unelided.items():  # "merci d'éteindre"
+            ends = "|".join(how.verb_endings)
+            request = re.sub(rf"(?<!\w){short}(?=\w+(?:{ends})(?!\w))", whole, request.replace("\u2019", "'"))
+        return request
     low = f" {request.lower()}"
     lead = max((one for one in how.leads if f" {one}" in low), key=len, default="")
     if not lead or len(low) != len(request) + 1:

@@ -96,6 +96,8 @@ class Restate(Struct, frozen=True, forbid_unknown_fields=True):
     stressed: Mapping[str, str] = {}
     leads: Mapping[str, str] = {}
     to_deed: str = ""
+    courtesies: tuple[str, ...] = ()
+    unelided: Mapping[str, str] = {}
     proceeding: tuple[str, ...] = ("\0",)
     choosing: frozenset[str] = frozenset()
     relaying: frozenset[str] = frozenset()

@@ -59,7 +59,11 @@ class LedInTests(SynchronousTestCase):
         """The infinitive stands there already."""
         self.assertEqual(deed("Merci de nous renvoyer le contrat signé.", language("fr"))[0],
                          "vous renvoyer le contrat signé")
-        self.assertEqual(deed("¿Sería tan amable de enviarme el contrato?", language("es"))[0], "enviarle el contrato")
+        self.assertEqual(deed("Merci d'éteindre les ordinateurs.", language("fr"))[0], "éteindre les ordinateurs")
+        for request, said in (("¿Sería tan amable de enviarme el contrato?", "enviarle el contrato"),
+                              ("¿Podría enviarme por favor la factura?", "enviarle la factura"),
+                              ("¿Me lo puedes mandar antes del jueves?", "mandárselo antes del jueves")):
+            self.assertEqual(deed(request, language("es"))[0], said)
 
 
 class GermanTests(SynchronousTestCase):

@@ -36,6 +36,12 @@ _STATED = {
     "Hätten Sie Zeit, uns zu helfen?": ("ich habe Zeit", "ich habe keine Zeit"),
     "Bleibt es beim Abgabetermin am 15.?": (
         "es bleibt beim Abgabetermin am 15.", "es bleibt nicht beim Abgabetermin am 15."),
+    "Hast du meinen Rasenmäher noch?": (
+        "ich habe deinen Rasenmäher noch", "ich habe deinen Rasenmäher nicht mehr"),
+    "Stimmt es, dass du morgen kommst?": ("ich komme morgen", "ich komme morgen nicht"),
+    "Haben Sie am Freitag, 25. September, nachmittags noch einen Raum, mit Beamer?": (
+        "ich habe am Freitag 25. September nachmittags noch einen Raum mit Beamer",
+        "ich habe am Freitag 25. September nachmittags keinen Raum mehr mit Beamer"),
     "Bist du heute Abend da, dann hole ich es ab?": (
         "ich bin heute Abend da", "ich bin heute Abend nicht da"),
     "Genügt ein Scan?": ("ein Scan genügt", "ein Scan genügt nicht"),
@@ -64,6 +70,8 @@ class StatedTests(SynchronousTestCase):
                          ("lieber die 16 schon schicken", "lieber alles zusammen schicken"))
         self.assertEqual(either_stated("Soll ich den Techniker heute rufen oder reicht Montag?", True, True),
                          ("lieber den Techniker heute rufen", "Montag reicht"))
+        self.assertEqual(either_stated("Wollen Sie ihnen schreiben oder soll ich?", True, True)[-1],
+                         "machen bitte Sie das")
 
     def test_stated(self) -> None:
         """The verb comes second, persons change sides, and what is denied is where German denies it."""
