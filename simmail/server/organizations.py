@@ -92,10 +92,12 @@ class Universes:
         """
         if self._elsewhere:
             raise Elsewhere
-        name = self._default
+        name, others = self._default, self._others()
+        if not others:
+            return self.get(name)
         domain = recipient.rpartition("@")[2]
         found = _chosen(
-            self._by_id.get(name) if name != "demo" else None, self._others(),
+            self._by_id.get(name) if name != "demo" else None, others,
             lambda one: one.store.exists(recipient), lambda one: one.policy.names(domain))
         return found or self.get(name)
 

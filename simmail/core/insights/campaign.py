@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable
-from functools import cache
+from functools import cache, lru_cache
 
 from simmail.core.language.names import named_by
 from simmail.core.language.tables import every
@@ -17,8 +17,8 @@ from simmail.core.message.base_subject import base_subject
 #: Characters of a subject that are shown.
 LONGEST = 120
 
-#: Characters of a subject that are read.
-_READ = 500
+#: Characters of a subject that are read; addresses of which it is remembered what names they suggest.
+_READ, _MOST_KEPT = 500, 4096
 
 _DIGIT = re.compile(r"\d")
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
@@ -46,7 +46,7 @@ def name_words(address: str, name: str = "") -> frozenset[str]:
 
     @param name: as far as it is known; without it what the address suggests.
     """
-    return _words(name or str(named_by(address).get("name", "")))
+    return _words(name) if name else _suggested(address)
 
 
 def without_people(subject: str, people: Collection[str]) -> str:
@@ -88,6 +88,12 @@ def _bare(subject: str) -> str:
 @cache
 def _prefixes() -> tuple[str, ...]:
     return tuple(sorted(every("reply_prefixes"), key=len, reverse=True))
+
+
+@lru_cache(_MOST_KEPT)
+def _suggested(address: str) -> frozenset[str]:
+    # The same few are written to again and again.
+    return _words(str(named_by(address).get("name", "")))
 
 
 def _words(name: str) -> frozenset[str]:

@@ -86,13 +86,13 @@ class ReceivedFold:
             later = self._waiting(answered.sender, sender, answered.subject) if answered.answers else None
             self._answer(row, later or answered)
             del to[answered.sender]
-        # The next issue of a newsletter has the subject of the last, and answers nobody.
-        answers = not threaded and bool(named or is_reply(row.text("subject")))
         for one in to:
             if not state.has_received_from(one):
                 if one.partition("@")[0] in _MACHINES:
                     state.add(row.day, APPLICATION, Figure.TO_AUTOMATIC)
                 continue
+            # The next issue of a newsletter has the subject of the last, and answers nobody.
+            answers = not threaded and (named or is_reply(row.text("subject")))
             waiting = self._waiting(one, sender, _subject(row)) if answers else None
             if waiting is not None:
                 # A mail of one's own that is followed up is in the thread.

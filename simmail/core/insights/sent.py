@@ -7,8 +7,8 @@ Source: decisions, section 15.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Protocol
 
@@ -21,6 +21,9 @@ from simmail.core.records.persona import Persona
 
 #: Recipients whose names are taken out of a subject, and domains of recipients that are known of one mail.
 _MOST_NAMED, _MOST_DOMAINS = 10, 8
+
+#: Subjects that are remembered as they are without names: most mail of a campaign has the same.
+_cleaned = lru_cache(512)(clean_subject)
 
 #: Where a fault rule that defers has a recipient before it.
 _DEFERRING = frozenset(("rcpt", "data", "body"))
@@ -53,8 +56,10 @@ class SentFold:
 
     def _delivered(self, row: CountedEvent) -> None:
         sender, recipients, state = row.text("from").lower(), row.texts("to"), self._state
-        campaign = state.campaign(sender, clean_subject(row.text("subject"), self._names(recipients)))
-        domains = Counter(map(_domain, recipients))
+        campaign = state.campaign(sender, _cleaned(row.text("subject"), self._names(recipients)))
+        domains: dict[str, int] = {}
+        for domain in map(_domain, recipients):
+            domains[domain] = domains.get(domain, 0) + 1
         message_id = row.text("message_id")
         if message_id:
             state.keep_sent(message_id, SentMail(
@@ -69,7 +74,9 @@ class SentFold:
             persona = self._people.at(address)
             # Whoever nobody has named is called after the address.
             named = persona is not None and persona.name.casefold() != address.partition("@")[0].casefold()
-            found |= name_words(address, persona.name if persona is not None and named else "")
+            words = name_words(address, persona.name if persona is not None and named else "")
+            if words:
+                found |= words
         return found
 
     # What became of it

@@ -38,9 +38,10 @@ from simmail.mailstore.journal.uncommitted import Owing, Recovery, Uncommitted, 
 from simmail.mailstore.maildir.layout import Layout, OWED
 from simmail.mailstore.maildir.names import mailbox_dir
 
-#: Deliveries that are filed in one go, and copies, at most.  Those that are told of meanwhile send their next ones:
-#: with larger runs the two processes would take turns at doing nothing.
-_RUN, _RUN_COPIES = 8, 64
+#: Deliveries that are filed in one go, and copies, at most: so many of ten recipients each that lock each of their
+#: folders once.  Those that are told of meanwhile send their next ones: with larger runs the two processes would take
+#: turns at doing nothing.
+_RUN, _RUN_COPIES = 8, 80
 #: Real seconds between attempts to get the lock of the journal.
 _ATTEMPT = 0.02
 #: Deliveries that are written again at once.
