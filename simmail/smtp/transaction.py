@@ -113,6 +113,9 @@ class Transaction:
 
     def universes(self) -> list[tuple[Universe, tuple[str, ...]]]:
         """Each universe that is reached, with the addresses in it."""
+        if len(self._reached) == 1:
+            # As nearly always.
+            return [(universe, tuple(self._recipients)) for universe in self._reached.values()]
         found: dict[str, tuple[Universe, list[str]]] = {}
         for address, (universe, _) in self._recipients.items():
             found.setdefault(universe.id, (universe, []))[1].append(address)
@@ -141,7 +144,7 @@ class Transaction:
             name = universe.unique()
             fields = trace(mail.path, addresses, peer, server, name, mail.utf8, universe.clock.now())
             accepted = await universe.postoffice.accept(Submission(
-                sender=mail.address, recipients=tuple(self._recipient(one, faults) for one in addresses),
+                sender=mail.address, recipients=self._envelope(addresses, faults),
                 octets=traced(fields, message), via="smtp", login=login.address if login is not None else None,
                 remote=peer.remote, dsn=dsn, save_sent=universe.config.smtp.save_sent, id=name))
             answer = answer or replies.accepted(accepted.delivery_id)
@@ -149,9 +152,13 @@ class Transaction:
 
     def _recipient(self, address: str, faults: Mapping[str, FaultVerdict]) -> Recipient:
         recipient, fault = self._recipients[address][1], faults.get(address)
-        if fault is None or fault.kind not in POSTED:
-            return recipient
-        return replace(recipient, fault=fault)
+        return recipient if fault is None or fault.kind not in POSTED else replace(recipient, fault=fault)
+
+    def _envelope(self, addresses: tuple[str, ...], faults: Mapping[str, FaultVerdict]) -> tuple[Recipient, ...]:
+        if faults:
+            return tuple([self._recipient(one, faults) for one in addresses])
+        known = self._recipients
+        return tuple([known[one][1] for one in addresses])
 
 
 class Reception:

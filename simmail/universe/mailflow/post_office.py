@@ -327,7 +327,7 @@ class PostOffice:
 
         @param during_advance: its jobs are known; may_batch: nobody waits for it.
         """
-        noted = [self._recent.noted(copy) for copy in copies]
+        noted = self._recent.noted(copies)
 
         def committed(last: int) -> None:
             self._in_flight.settle(commit.once)

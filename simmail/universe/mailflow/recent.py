@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from twisted.internet.interfaces import IReactorTime
 
@@ -44,16 +44,18 @@ class RecentMail:
 
     def note(self, copy: Copy) -> None:
         """A copy was filed just now that is no delivery."""
-        self.noted(copy)
+        self.noted((copy,))
         self.filed(copy.mailbox, copy.folder)
 
-    def noted(self, copy: Copy) -> RecentCopy:
-        """A copy was filed just now; its number is to be raised to what is recorded of it."""
-        copies = self._copies.get((copy.mailbox, copy.folder))
-        if copies is None:
-            copies = self._copies[copy.mailbox, copy.folder] = deque(maxlen=MOST_NOTED)
-        noted = RecentCopy(copy.uid, self._reactor.seconds(), self._events.last)
-        copies.append(noted)
+    def noted(self, copies: Sequence[Copy]) -> list[RecentCopy]:
+        """Copies were filed just now; their numbers are to be raised to what is recorded of them."""
+        real, number, known = self._reactor.seconds(), self._events.last, self._copies
+        noted = [RecentCopy(copy.uid, real, number) for copy in copies]
+        for copy, one in zip(copies, noted):
+            there = known.get((copy.mailbox, copy.folder))
+            if there is None:
+                there = known[copy.mailbox, copy.folder] = deque(maxlen=MOST_NOTED)
+            there.append(one)
         return noted
 
     def since(self, mailbox: str, folder: str, real: float) -> set[int]:

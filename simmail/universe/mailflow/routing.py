@@ -163,8 +163,8 @@ class MailRouter:
             if "DELAY" in recipient.notify:
                 self._notify(submission, recipient, octets, now, routing, "delayed")
         # A persona may yet refuse what is delivered to it now: that is told when it has decided.
-        told = kind == "late" or kind in ("", "duplicate", "corrupt") and self._people.at(recipient.address) is None
-        if told and "SUCCESS" in recipient.notify:
+        if "SUCCESS" in recipient.notify and (
+                kind == "late" or kind in ("", "duplicate", "corrupt") and self._people.at(recipient.address) is None):
             self._notify(submission, recipient, octets, now, routing, "delivered", later=wait)
 
     def _bounce(

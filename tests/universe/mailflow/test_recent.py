@@ -24,10 +24,10 @@ class RecentMailTests(SynchronousTestCase):
 
     def test_since(self) -> None:
         """Copies are found by folder and by when they were filed, with the number of their event."""
-        first = self.recent.noted(Copy("a@x.test", "INBOX", 1, 1))
+        first, = self.recent.noted((Copy("a@x.test", "INBOX", 1, 1),))
         self.clock.advance(10)
-        self.recent.noted(Copy("a@x.test", "INBOX", 2, 1))
-        self.recent.noted(Copy("a@x.test", "Sent", 3, 1))
+        self.recent.noted((Copy("a@x.test", "INBOX", 2, 1),))
+        self.recent.noted((Copy("a@x.test", "Sent", 3, 1),))
         first.number = 9
         self.assertEqual(self.recent.since("a@x.test", "INBOX", 0.0), {1, 2})
         self.assertEqual(self.recent.since("a@x.test", "INBOX", 5.0), {2})
@@ -37,7 +37,7 @@ class RecentMailTests(SynchronousTestCase):
     def test_bounded(self) -> None:
         """Of each folder, and of those who were written to, only so many are kept."""
         for uid in range(MOST_NOTED + 5):
-            self.recent.noted(Copy("a@x.test", "INBOX", uid, 1))
+            self.recent.noted((Copy("a@x.test", "INBOX", uid, 1),))
         self.assertEqual(min(self.recent.numbers("a@x.test", "INBOX")), 5)
         self.patch(recent, "MOST_WRITTEN", 2)
         for number, address in enumerate(("a", "b", "a", "c")):
