@@ -80,6 +80,7 @@ ACTS: Mapping[str, Act] = _acts({
     "answer.do": "by", "answer.dont": "", "answer.glad": "", "answer.sorry": "",
     "answer.said_so": "value", "answer.said_not": "value", "answer.recall": "value", "answer.piece": "value",
     "answer.sum": "value", "answer.never": "", "answer.open": "", "dropped.ok": "", "date.none": "value",
+    "answer.nothing": "", "answer.nearest": "value",
     "answer.gone": "",
     "answer.called_off": "", "answer.details": "value",
     "answer.secret": "", "answer.will": "task", "answer.wont": "undone",

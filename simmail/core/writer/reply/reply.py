@@ -17,6 +17,7 @@ from simmail.core.writer.answers.answer import CLOSE
 from simmail.core.writer.answers.suggestions import suggested
 from simmail.core.writer.choice import HIGH, LOW, consistent
 from simmail.core.writer.context import Read, Scene, tongues
+from simmail.core.writer.recall.remembered import remembered
 from simmail.core.writer.reply.by_facts import briefed
 from simmail.core.writer.reply.by_kind import NO_NEWS, by_kind
 from simmail.core.writer.reply.causes import grounded
@@ -208,6 +209,9 @@ def _told(scene: Scene, read: Read, asked: list[MailQuestion], source: AnswerSou
 def _to(scene: Scene, read: Read, number: int) -> list[Said]:
     """What is said to one mail."""
     intent, known = read.intent, sources(scene)
+    recalled = remembered(scene, read, known)
+    if recalled:
+        return recalled
     # To "Friday at 14:30 then, all right?" the time is the answer.
     left = [of_its_type(scene, read, one, known) for one in read.found.points
             if intent != "meeting" or one.recalls or not one.checks]

@@ -19,7 +19,7 @@ from simmail.core.writer.agenda import Calendar
 from simmail.core.writer.request import WordsRequest
 from simmail.core.writer.sources.cut.fitting import fits
 from simmail.core.writer.sources.marks import MONEY
-from simmail.core.writer.sources.passages import Passages
+from simmail.core.writer.recall.passages import Passages
 from simmail.core.writer.sources.reckoning import reckoned
 from simmail.core.writer.sources.said_words import content, shared
 from simmail.core.writer.sources.self_sheet import SelfSheet
@@ -28,8 +28,13 @@ from simmail.core.writer.sources.cut.price_table import PriceTable
 from simmail.core.writer.sources.cut.thread_table import ThreadTable
 from simmail.core.writer.sources.told import Recalled, recalled
 from simmail.core.writer.speech_act import Said
+from simmail.core.writer.voice import folded, voice
 
 
+#: What is said in any mail, and the characters of its shortest line.
+_STOCK = ("extra.close", "extra.ask", "opener.warm", "opener.plain", "opener.forgive", "information.ack", "answer.open",
+          "answer.nothing", "answer.nearest", "taken.told", "closing.bye")
+_LONG = 8
 #: A question with fewer words of its own only points to what stands before it.
 _POINTING = 2
 
@@ -91,7 +96,13 @@ class AnswerSources:
     @cached_property
     def passages(self) -> Passages:
         """Return the sentences of the thread, to be looked through."""
-        return Passages(self.remarks, self._language, self._request.meaning)
+        lines = voice(self._language.code, self._request.persona.temperament)
+        stock = [line.longest for act in _STOCK for line in lines.lines(act) if len(line.longest) > _LONG]
+
+        def is_stock(sentence: str) -> bool:
+            plain = folded(sentence)
+            return any(map(plain.__contains__, stock))
+        return Passages(self.remarks, self._language, self._request.meaning, is_stock)
 
     @cached_property
     def priced(self) -> PriceTable:

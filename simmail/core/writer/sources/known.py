@@ -155,6 +155,11 @@ def _recalling(code: str) -> tuple[str, ...]:
     return (*how.reminders, *how.recalls, *(f" {one}" for one in how.again), *how.lost)
 
 
+def standing(scene: Scene, read: Read, question: MailQuestion, known: AnswerSources) -> Said | None:
+    """Return the answer from what stands written or is known for sure, None when nothing says it."""
+    return _look_up(scene, read, question, values_for(scene, read, question, known), known)
+
+
 def _look_up(
     scene: Scene, read: Read, question: MailQuestion, values: dict[str, str], known: AnswerSources
 ) -> Said | None:

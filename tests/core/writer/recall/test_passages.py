@@ -6,7 +6,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.language.questions import read_question
 from simmail.core.language.tables import language
-from simmail.core.writer.sources.passages import Passage, Passages
+from simmail.core.writer.recall.passages import Passage, Passages
 from simmail.universe.meaning import Meaning
 from tests.core.writer.sources.threads import FRAME, asked, remarks
 
