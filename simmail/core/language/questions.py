@@ -461,7 +461,19 @@ def apart(question: str, language: Language) -> list[str]:
         start = at + length
     parts.append(question[start:])
     parts = [one.partition(" ")[2] if at and one.lower().startswith(whether) else one for at, one in enumerate(parts)]
+    if how.order == "inverted":
+        parts = [_whole_of(one, parts[at - 1], language) if at else one for at, one in enumerate(parts)]
     return [part[0].upper() + part[1:] for part in parts if len(part) > 2]
+
+
+def _whole_of(part: str, before: str, language: Language) -> str:
+    """A question of a word or two with what it hangs on: "by when can I appeal?", of "can I appeal, by when"."""
+    low, before = part.lower().rstrip(_MARKS), without_leads(before, asking(language.code).opening)
+    case = next((one for one in asking(language.code).if_not if before.lower().startswith(one)), "")
+    before = before[len(case):].lstrip(" ,")
+    bare = len(low.split()) <= _SHORT_CLAUSE and type_of(low, language) not in ("", "yes_no", "why")
+    asks = bare and opens(before, language) and not type_of(before.lower(), language)
+    return f"{capital(low)} {before[:1].lower() if before[1:2] != ' ' else before[:1]}{before[1:]}" if asks else part
 
 
 def asks_late(clause: str, language: Language) -> bool:

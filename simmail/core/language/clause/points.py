@@ -111,7 +111,7 @@ def points(
             found.append(replace(read_question(sentence, language), form="choice", type="choice", options=offer))
         elif parts := lettered(sentence, language):
             found.extend(wanted_of(one, language) for one in parts)
-        elif wanted and sentence in items and not is_question(sentence) and all(
+        elif wanted and sentence in items and not is_question(sentence) and not _tells_of(sentence, language) and all(
                 one.type not in ("yes_no", "choice", "either", "time") for one in asked):
             # "I need: a) the number of members"
             behind = sentence.partition(f", {language.and_} ")[2]
@@ -185,6 +185,7 @@ def points(
     return (*(one for one in found if len(found) == 1 or inverted and one.form != "request" or not (
         question_types.only_asks_to_be_told(one.text, language) or question_types.forbids(one.text, language)
         or one.text.partition(" ")[0].lower() in restating(language.code).any_words
+        or one.text.partition(" ")[0].lower() in language.due_words  # "by Friday noon please"
         or question_types.mentions_any(one.text, question_types.asking(language.code).in_replies))),
             *opinions[:1])
 
@@ -198,6 +199,8 @@ def _once(
     """
     asked = {tuple(sorted(map(_short, one.options))) for one in before if len(one.options) > 1}
     found = [one for one in here if len(one.options) < _MORE or tuple(sorted(map(_short, one.options))) not in asked]
+    if asked and len(before[-1].options) > 1:
+        found = [one for one in found if one.options or one.recalls or not picks_of_list(one, language)]
     led = len(found) == _MORE and found[0].type in ("what", "how") and not found[0].options and (
         found[1].form == "choice") and len(found[1].options) > 1 and not found[1].topic and not (
         found[1].text.lower().startswith(f"{language.and_} ")
@@ -216,6 +219,13 @@ def _goes_on(rest: Sequence[tuple[str, list[MailQuestion]]], items: Collection[s
         return False  # it begins a paragraph
     end = next((at for at, (one, _) in enumerate(rest) if one.endswith(":") and one not in items), len(rest))
     return any(one in items for one, _ in rest[:end])
+
+
+def _tells_of(item: str, language: Language) -> bool:
+    """Whether an item tells something of its reader or its writer, and wants nothing: "you chose the brown one"."""
+    how = restating(language.code)
+    return how.order == "inverted" and item.partition(" ")[0].lower().partition("'")[0] in (
+        {*how.asked, *how.asking} | how.others)
 
 
 def _chosen(question: MailQuestion, offer: tuple[str, ...]) -> MailQuestion:

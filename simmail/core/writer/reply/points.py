@@ -13,6 +13,7 @@ from simmail.core.language.clause.restate import deed
 from simmail.core.language.clause.tables import restating
 from simmail.core.language.phrases import documents
 from simmail.core.language.questions import MailQuestion
+from simmail.core.language.tables import Language
 from simmail.core.writer.answers.answer import answers
 from simmail.core.writer.answers.yes_no import is_request
 from simmail.core.writer.by_intent import DEALINGS, matter
@@ -73,13 +74,8 @@ def of_its_type(scene: Scene, read: Read, question: MailQuestion, known: AnswerS
     """Return a question that sounds as if it asked for an appointment, as one for what is known: "from when may we"."""
     if question.form != "time":
         return question
-    kind, low = type_of(question.text.lower(), scene.language), f" {question.text.lower()}"
-    plain = scene.language.choice_words.isdisjoint(low.strip(" ?").split()) and not question.options
-    if kind in _NO_TIMES and plain and not scene.language.head_first and not mentions_any(
-            low, asking(scene.language.code).time_words) and not any(
-                word.strip("?,.") in scene.language.weekday_forms or word.strip("?,.") in scene.language.near_days
-                for word in low.split()) and asking(scene.language.code).time_words:
-        return replace(question, form="what", type=kind)  # "what would it come to?", "what are you doing about it?"
+    if kind := _no_time(question, scene.language):
+        return replace(question, form="what", type=kind)
     those = mentions_any(question.text.lower(), asking(scene.language.code).those_days)
     if those and scene.request.persona.org and not read.found.proposed:
         return replace(question, form="yes_no", type="yes_no")  # whether a house is free, and not to meet
@@ -90,6 +86,15 @@ def of_its_type(scene: Scene, read: Read, question: MailQuestion, known: AnswerS
     told = scene.request.notes and noted(
         plain, scene.request.notes, read.base, scene.language, scene.request.meaning)
     return plain if told else question
+
+
+def _no_time(question: MailQuestion, language: Language) -> str:
+    """What a question asks for that names no time and is no choice: "what would it come to?"; C{""} for another."""
+    how, low = asking(language.code), question.text.lower()
+    kind, words = type_of(low, language), {word.strip("?,.") for word in low.split()}
+    days = language.weekday_forms.keys() | language.near_days.keys() | language.choice_words
+    return kind if how.time_words and kind in _NO_TIMES and not question.options and days.isdisjoint(
+        words) and not mentions_any(f" {low}", how.time_words) else ""
 
 
 def is_own(question: MailQuestion, scene: Scene) -> bool:

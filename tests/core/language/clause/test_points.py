@@ -95,6 +95,26 @@ class PointTests(SynchronousTestCase):
         """What is asked to be told is of the type of its question word."""
         self.assertEqual(read("Please tell me which floor your office is on."), [("what", "")])
 
+    def test_beside(self) -> None:
+        """A paper beside a question, a question of a word, and a deed that is but named are asked for as well."""
+        for text, kinds in (
+            ("Could you send us the price list and let us know if you deliver on Sundays?", ["request", "yes_no"]),
+            ("Can I have some more, and could you tell me whether he has to come, and how much it is?",
+             ["yes_no", "yes_no", "much"]),
+            ("Who decided this, can I appeal and by when?", ["who", "yes_no", "when"]),
+            ("Do it or leave it?", ["choice"]),
+            ("Replace the lot for 900 or patch it for 300. What do you reckon?", ["choice"]),
+            ("Please reply with the reading, or tell us if you want a visit.", ["request"]),
+            ("What shall we do with the wrong ones, do you send them back or throw away?", ["choice"]),
+        ):
+            self.assertEqual([one for one, _ in read(text)], kinds, text)
+
+    def test_offered_once(self) -> None:
+        """What was to be chosen from is chosen once."""
+        text = ("The owner offers you\n\n- a further year at £895 (now £840), or\n- 6 months at £915.\n\nPlease let us "
+                "know which you prefer.")
+        self.assertEqual([one for one, _ in read(text)], ["choice"])
+
     def test_opinion(self) -> None:
         """An opinion comes last, and once."""
         self.assertEqual([kind for kind, _ in read("What do you think? Any thoughts? When does it start?")],

@@ -29,6 +29,18 @@ class EnglishTests(SynchronousTestCase):
         self.assertEqual(deed("Could you send the list again?", EN)[0], "send the list again")
         self.assertEqual(deed("Could you Invoice it to the office?", EN)[0], "invoice it to the office")
 
+    def test_things(self) -> None:
+        """Several things are done together, whatever stands behind them; two clauses are not."""
+        for text, done in (
+            ("Mate, can you put by 6 lengths of copper, a bag of elbows and 2 tubs of flux, I'll be in at 7.",
+             "put by 6 lengths of copper, a bag of elbows and 2 tubs of flux"),
+            ("Please bring the ladder, the drill and your boots.", "bring the ladder, the drill and my boots"),
+            ("Could you send us samples of three or four kinds?", "send you samples of three or four kinds"),
+            ("Could you bring the right ones before then?", "bring the right ones before then"),
+            ("Please send me the plan, check the figures and ring Tom.", "send you the plan"),
+        ):
+            self.assertEqual(deed(text, EN)[0], done)
+
     def test_deed(self) -> None:
         """What is to be done, behind "I'll"; what only asks to be told is no deed."""
         for request, said in (

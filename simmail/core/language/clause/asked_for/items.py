@@ -114,6 +114,9 @@ def _headed(words: list[str], language: Language, article: str = "") -> list[str
         at > 1 and low[at - 1] in how.others)), len(low))  # "dates she was employed"
     while end and low[end - 1] in how.prepositions | language.of_words | language.determiners | {language.and_}:
         end -= 1
+    while end > _PHRASE + 1:
+        # "A photo of the new bar without the ladder in it"
+        end = next((at for at in range(end - 1, 0, -1) if low[at] in how.prepositions), 0)
     least = 1 if article or end < len(low) else _MORE
     if not least <= end <= _PHRASE + 1 or low[0] in how.verbs | how.prepositions or not low[0].isalpha() or (
             not language.default_determiner):
