@@ -427,6 +427,9 @@ def apart(question: str, language: Language) -> list[str]:
     head, found, tail = question.partition(f", {language.and_} ")
     if found and all(f" {language.or_} " in f" {half} ".lower() for half in (head, tail)):
         return [f"{head}?", capital(tail)]  # "matt or gloss, and white or grey?"
+    if found and f" {language.or_} " in f" {tail} ".lower() and len(tail.split()) <= _ASKED_BY and type_of(
+            head.lower(), language) and not opens(tail, language):
+        return [f"{head}?", capital(tail)]  # "what torque does it take, and grease or no grease?"
     cuts: list[tuple[int, int]] = []
     # "Who clears it away, you or us?" is one.
     last = question.rindex(", ") if persons(question, language) else len(question)

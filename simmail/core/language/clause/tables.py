@@ -111,6 +111,7 @@ class Restate(Struct, frozen=True, forbid_unknown_fields=True):
     no_problem: str = ""
     is_problem: str = ""
     singular: Mapping[str, str] = {}
+    priced: Mapping[str, str] = {}
     proceeding_told: tuple[str, ...] = ("\0",)
     readiness: tuple[str, ...] = ()
     if_leads: tuple[str, ...] = ("\0",)

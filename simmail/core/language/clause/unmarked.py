@@ -191,6 +191,10 @@ def _marked_of(sentence: str, language: Language, listed: bool) -> str:
     if start:
         return f"{capital(asking(language.code).beginnings[start])}{plain[len(start):]}?"  # "ok to use it on jars"
     text = without_leads(plain, asking(language.code).opening)
+    hailed = text.split(None, 2)
+    if len(hailed) > _LEAST and hailed[0].lower() in language.greeting_words and hailed[1][:1].isupper() and type_of(
+            hailed[2].lower(), language) in ("much", "many", "when", "where"):
+        return f"{capital(hailed[2])}?"  # "hi Omar how much to true a wheel"
     low = text.lower()
     chooses = listed and len(low.split()) <= _CHOICE and bool(options(f"{text}?", language, asked=True))
     if listed and len(low.split()) >= _LEAST and not _is_whether(low, language) and (

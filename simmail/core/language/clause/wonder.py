@@ -46,6 +46,8 @@ def wondered(question: str, language: Language, sides: Sides = Sides()) -> str:
     if low[1:2] and low[1] in how.unasked or len(low) < _NEAR and not how.repeating.isdisjoint(low):
         return ""  # "what about the cones?", "where was it again?"
     size = len(start.split())
+    if low[size:size + 1] == [how.to] and start in how.priced and len(words) <= _LONGEST:
+        return fit(f"{start} {how.priced[start]} {flipped(words[size:], how, sides)}")  # "how much to true a wheel?"
     at = next((at for at in range(size, min(len(words), size + _NEAR)) if low[at] in how.auxiliaries), 0)
     told = next((spot for spot in range(size, at or len(words)) if low[spot].partition("'")[0] in how.pronouns or (
         spot > size and third(low[spot], how))), 0)

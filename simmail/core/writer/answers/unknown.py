@@ -110,7 +110,9 @@ def unknown(
             led_in(words(question.text), restate)):
         gone = any(f" {word} " in f" {low} " for word in restate.past_words)
         clock = mentions_any(f" {low}", how.clock)
-        if clause and scene.request.persona.org and not gone and restate.wishing.isdisjoint(low.split()) and (
+        costs = mentions_any(f" {low}", tuple(f" {one}" for one in how.costing))
+        if clause and scene.request.persona.org and not gone and (
+                costs or restate.wishing.isdisjoint(low.split())) and (
                 question.type != "when" or clock):
             # What a firm does and needs can be looked up.
             return Said(act="answer.find_out", values={**without_topic(plain), "value": clause})

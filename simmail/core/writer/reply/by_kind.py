@@ -33,7 +33,7 @@ _ANSWERING = frozenset({
     "support", "task"})
 # Mail with words of its own for what it tells, which leave what it gives to choose.
 _LEFT_OPEN = frozenset({
-    "cancelled", "event", "delay", "notice", "bill", "invoice", "renewal", "terms", "signature", "payment", "account",
+    "cancelled", "event", "delay", "notice", "bill", "invoice", "renewal", "terms", "payment", "account",
     "returns"})
 # Acts that give nothing yet: what else is asked to be done with it waits as well.
 _WITHHELD = frozenset({"document.ask", "document.refuse", "document.noted"})
@@ -43,6 +43,10 @@ def by_kind(mail: PointedMail) -> list[Said]:
     """Return what is said by the kind of a mail, and to what it asks beside that."""
     scene, read, number, known, intent, left, _, told = mail
     said: list[Said] = []
+    if intent == "signature" and any(one.options for one in left):
+        # What is to be signed is, whatever else is chosen.
+        return [*answers(scene, read, [one for one in left if one.type != "request"], number, known),
+                *matter(scene, read, intent, number)]
     listed = any(one.form == "request" and not asks_for_something(one.text, scene.language) for one in left)
     if intent == "document" and left and (listed or not read.found.documents and not scene.request.own):
         intent = "question"  # none is named

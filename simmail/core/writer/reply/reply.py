@@ -69,7 +69,8 @@ def reply(scene: Scene) -> list[Said]:
         acts = consistent(_to_the_point(scene, _to(scene, read, number)), read.base, scene.language)
         acts = [*acts, *suggested(scene, read, acts)]
         body.extend(act for act in acts if act.act not in {one.act for one in body}
-                    or act.act.startswith("answer."))
+                    or act.act.startswith("answer.") or act.values.get("doc") and act.values["doc"] not in {
+                        one.values.get("doc") for one in body})
     body = _labelled(_as_clicked(body, scene))
     said: list[Said] = []
     if held is not None:

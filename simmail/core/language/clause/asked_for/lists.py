@@ -143,7 +143,8 @@ def _behind_day(low: str, at: int, language: Language) -> int:
 def _telling(code: str) -> re.Pattern[str]:
     """What asks to be told something."""
     how = question_types.asking(code)
-    telling = (one for one in how.telling if len(one) > _TELLS)
+    # What is checked or found out is done, and not told.
+    telling = (one for one in how.telling if len(one) > _TELLS and one not in restating(code).reported)
     cues = sorted({cue.rstrip() for cue in (
         *known(code).ask_words, *how.wanting, *how.reported, *telling)}, key=len)[::-1]
     return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, cues))})(?!\w)" if cues else r"(?!)")
