@@ -11,7 +11,6 @@ export class ApiError extends Error {
 
 export const selectUniverse = (id) => { universe = id; };
 
-
 // The address of a call that a frame, a link or a stream makes by itself.
 export function address(path, query = {}) {
   const pairs = Object.entries({ ...query, universe }).filter(([, value]) => value !== undefined && value !== "" && value !== null);
