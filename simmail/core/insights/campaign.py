@@ -18,7 +18,7 @@ from simmail.core.message.base_subject import base_subject
 LONGEST = 120
 
 #: Characters of a subject that are read; addresses of which it is remembered what names they suggest.
-_READ, _MOST_KEPT = 500, 4096
+MOST_READ, _MOST_KEPT = 500, 4096
 
 _DIGIT = re.compile(r"\d")
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
@@ -32,7 +32,7 @@ def clean_subject(subject: str, names: Collection[str] = ()) -> str:
 
     A word that holds a digit is a number.  C{names}: words in lower case, taken out where they begin with a capital.
     """
-    kept = [word for word in _bare(base_subject(subject[:_READ])).split() if not _personal(word, names)]
+    kept = [word for word in _bare(base_subject(subject[:MOST_READ])).split() if not _personal(word, names)]
     text = " ".join(kept)
     for opening, closing in ("()", "[]", "{}"):
         if text.count(opening) != text.count(closing):

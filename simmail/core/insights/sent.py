@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Protocol
 
 from simmail.core.html.links import Anchor, unsubscribes
-from simmail.core.insights.campaign import clean_subject, name_words
+from simmail.core.insights.campaign import MOST_READ, clean_subject, name_words
 from simmail.core.insights.cells import BOUNCE_KINDS, DAY, Figure, time_slot
 from simmail.core.insights.events import CountedEvent
 from simmail.core.insights.state import SentMail, State
@@ -56,7 +56,7 @@ class SentFold:
 
     def _delivered(self, row: CountedEvent) -> None:
         sender, recipients, state = row.text("from").lower(), row.texts("to"), self._state
-        campaign = state.campaign(sender, _cleaned(row.text("subject"), self._names(recipients)))
+        campaign = state.campaign(sender, _cleaned(row.text("subject")[:MOST_READ], self._names(recipients)))
         domains: dict[str, int] = {}
         for domain in map(_domain, recipients):
             domains[domain] = domains.get(domain, 0) + 1
