@@ -13,7 +13,7 @@ from typing import NamedTuple
 from msgspec import Struct, convert
 
 from simmail.core.language.clause.question_types import asking, mentions_any, named_type, type_of
-from simmail.core.language.clause.tables import restating
+from simmail.core.language.clause.tables import past, restating, third
 from simmail.core.language.questions import MailQuestion
 from simmail.core.language.tables import Language
 from simmail.core.language_data import read_optional
@@ -24,7 +24,7 @@ _JOINT = re.compile(r"[?;:!…]\s+|,\s+|\s[-–—]+\s|\s(?=(?:and|or|but|also)\
 _WORD = re.compile(r"[^\W_][\w'’.:/&£€$%-]*")
 _MARKS = " ?!.,;:-–—\"'“”‘’()"
 #: Words among which stands the verb of a question without a mark, and of a question that is but a phrase.
-_VERB_BY, _PHRASE = 7, 9
+_VERB_BY, _PHRASE = 7, 11
 #: Words among which stands the thing that "what" asks for, and what it may make of it.
 _NAMED_BY, _NAMED = 4, frozenset(("when", "much", "where", "who", "many"))
 #: A statement has more words than so many with its tag.
@@ -135,7 +135,7 @@ def _opens(sentence: str, language: Language) -> Iterator[ThreadQuestion]:
     low = sentence.lower()
     starts = [0, *(match.end() for match in _JOINT.finditer(sentence))]
     parts = [(start, sentence[start:end].strip()) for start, end in zip(starts, [*starts[1:], len(sentence)])]
-    text, type, begun = "", "", False
+    text, type, begun, restate = "", "", False, restating(language.code)
     for at, (start, part) in enumerate(parts):
         kind = _asked_for(part, language)
         words = _plain(part.strip(_MARKS), language).split()
@@ -147,7 +147,8 @@ def _opens(sentence: str, language: Language) -> Iterator[ThreadQuestion]:
                 kind = ""
         if kind and not marked and not begun and not _cued(low[:start], how):
             verbs = opening.verbs | opening.being | {"am"}
-            kind = kind if any(one in verbs for one in words[1:_VERB_BY]) else ""
+            told = any(third(one, restate) or past(one, restate) for one in words[1:2]) and kind != "when"
+            kind = kind if told or any(one in verbs for one in words[1:_VERB_BY]) else ""
         if not kind:
             inner, kind = _inside(part, low[:start], marked, language)
         if kind:

@@ -56,8 +56,8 @@ _OF_TYPE: Mapping[str, float] = MappingProxyType({
     "much": 10.83, "when": 2.94, "who": 5.44, "many": 4.15, "code": 16.95, "why": 1.42})
 #: So many sentences answer one question, of so many that are looked at, those that are so likely beside the first.
 _TOLD, _LOOKED_AT, _BESIDE = 2, 3, 0.18
-#: The share of the words of a sentence that another had before, which it says again.
-_ECHO = 0.7
+#: The share of the words of a sentence that were said before, which it says again.
+_ECHO = 0.85
 #: A word in so many sentences at most tells what one is about.
 _RARE = 3
 #: What changed a sentence is so likely beside it at least.
@@ -99,15 +99,14 @@ class Passages:
     @cached_property
     def _said(self) -> list[Remark]:
         """The sentences, but those of the answering side that only say again what the other said, or any mail could."""
-        code, found, theirs = self._language.code, list[Remark](), list[frozenset[str]]()
+        code, found, theirs = self._language.code, list[Remark](), set[str]()
         for one in self._remarks:
             if one.kind != "said":
                 continue
             words = content(one.value, code)
             if one.by == "correspondent":
-                theirs.append(words)
-            elif any(len(shared(words, other)) >= _ECHO * len(words) for other in theirs if other) or self._is_stock(
-                    one.value):
+                theirs |= words
+            elif len(shared(words, theirs)) >= _ECHO * len(words) or self._is_stock(one.value):
                 continue
             found.append(one)
         return found

@@ -30,8 +30,8 @@ from simmail.core.writer.speech_act import Said
 #: How near what was said has to be, with what it has of the words, so that something was said of a thing: where one
 #: says that it was, of a claim, and else.
 _SAID, _SAID_SURE, _CLAIMED, _ASKED = 0.25, 0.35, 0.38, 0.05
-#: The same of a question that nothing says to be for what was said, nor is of who asks.
-_OTHERS = 0.2
+#: The same of a question that nothing says to be for what was said, where less and where more mails came than so many.
+_EARLY, _LATER, _THREAD = 0.28, 0.14, 2
 #: So near a sentence is told as the nearest that there is.
 _NEAREST = 0.2
 #: What mail is that only asks, or tells something beside it.
@@ -88,8 +88,10 @@ def _asks_thread(read: Read, asked: Sequence[ThreadQuestion], scene: Scene, know
         return False
     if recalls or mentions_any(body, how.after):
         return True
-    return all(_own(one.text, code) and (
-        _of_asker(one, language) or _evidence(one, known, scene)[1] >= _OTHERS) for one in asked)
+    early = len({one.at for one in known.remarks if one.kind == "said" and one.by == "correspondent"}) < _THREAD
+    clear = [one for one in asked if _own(one.text, code)]
+    return bool(clear) and any(not early and _of_asker(one, language) or _evidence(one, known, scene)[1] >= (
+        _EARLY if early else _LATER) for one in clear)
 
 
 def _of_asker(one: ThreadQuestion, language: Language) -> bool:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date, datetime
-from functools import cache
 
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -23,7 +22,7 @@ from simmail.core.language.facts import Fact
 from simmail.core.language.phrases import documents, words
 from simmail.core.language.questions import MailQuestion, asks_to_do
 from simmail.core.language.tables import Language, counted
-from simmail.core.language.text import capital, say
+from simmail.core.language.text import say
 from simmail.core.records.conversation import Remark
 from simmail.core.writer.agenda import clock
 from simmail.core.writer.choice import values_of
@@ -45,14 +44,6 @@ from simmail.core.writer.wishes import want_sentence
 
 #: What tells a value alone.
 _TELLING = frozenset(("answer.piece", "answer.recall", "answer.fact", "answer.sum"))
-#: Answers that were found in the thread, and that it is not there.
-_THREAD = frozenset(("answer.piece", "answer.open"))
-#: A day and a place are told by themselves.
-_PLAIN = frozenset(("when", "where"))
-#: How near in meaning to a question a sentence is that answers it without a word of it, and where it may be a new one.
-_FAR, _NEAR = 0.3, 0.4
-#: Words among which stands whom a question is asked of.
-_OPENING = 4
 #: Types of questions that are answered with a word of their own, never with yes or no.
 _OPEN = frozenset(("who", "where", "when", "long", "often", "much", "many", "why", "how", "what"))
 
@@ -86,73 +77,8 @@ def looked_up(scene: Scene, read: Read, question: MailQuestion, known: AnswerSou
     if question not in known.answers:
         values = values_for(scene, read, question, known)
         holds = _what_holds(scene, read, question, values, known)
-        known.answers[question] = holds or _as_told(scene, read, question, values, known, _look_up(
-            scene, read, question, values, known))
+        known.answers[question] = holds or _look_up(scene, read, question, values, known)
     return known.answers[question]
-
-
-def _as_told(
-    scene: Scene, read: Read, question: MailQuestion, values: dict[str, str], known: AnswerSources, found: Said | None
-) -> Said | None:
-    """
-    What the thread tells: what was found in it where that stands in one of the sentences that are likeliest to answer,
-    else those sentences, as the other side says them.
-    """
-    language, sentences = scene.language, read.found.prose.sentences
-    if found is not None and found.act not in _THREAD or not scene.request.own or question.options or (
-            question.form == "opinion"):
-        return found
-    asked = f" {' '.join(sentences).lower()} "
-    recalls = question.recalls or mentions_any(asked, _recalling(language.code))
-    if question.type not in _OPEN and not _checks(question, recalls, language):
-        return found
-    whole = read.sentence_of(question)
-    if len(content(question.text, language.code)) < 2:
-        # "What have we got to spend, and what was it at first?", "I told him Monday at two.  Was that right?"
-        others = [one.text for one in read.found.points if one != question and one.text != question.text][:1]
-        at = sentences.index(whole) if whole in sentences else 0
-        whole = " ".join((*(others or sentences[max(0, at - 1):at]), whole))
-    if question.recalls and question.type == "what" and not known.passages.has_kin(question):
-        return Said(act="answer.open", values=without_topic(values))  # "what colour did I say": none was said
-    how = cutting(language.code)
-    if found is not None and not how.tells_sentences:
-        return found
-    # What is asked of its reader itself may be asked for the first time.
-    recalls = recalls or restating(language.code).asked.keys().isdisjoint(question.text.lower().split()[:_OPENING])
-    best = known.passages.best(question, whole, mentions_any(f"{whole.lower()} ", asking(language.code).first))
-    if not best or found is None and not (
-            best[0].common > (not recalls) or best[0].near >= (_FAR if recalls else _NEAR)):
-        return found
-    value = "" if found is None else found.values.get("value", "").lower()
-    if value and question.type in _PLAIN and any(value in one.remark.value.lower() for one in best):
-        return found
-    piece = known.piece(question) if found is not None else None
-    if piece is not None and piece.sure and (question.type == "long" or mentions_any(question.text.lower(), (
-            *asking(language.code).preceding, *how.trouble))):
-        return found  # what held before something else was said
-    corrects = asking(language.code).corrects
-    if piece is not None and piece.remark.at > best[0].remark.at and mentions_any(piece.remark.value, corrects):
-        return found  # "it is Joanne, not Joan"
-    told = [one.remark for one in best]
-    if piece is not None and piece.sure and piece.remark not in told:
-        told = [told[0], piece.remark]
-    text = " ".join(f"{capital(said.rstrip(' .!?'))}." for one in sorted(told, key=known.remarks.index) if (
-        said := one.value if one.by == "persona" else turned(one.value, language, scene.distant)))
-    return Said(act="answer.own", values={**without_topic(values), "value": text}) if text else found
-
-
-def _checks(question: MailQuestion, recalls: bool, language: Language) -> bool:
-    """Whether a question of yes or no is whether something was said, or was so."""
-    first = question.text.lower().partition(" ")[0]
-    return question.type == "yes_no" and not question.claims and (
-        question.checks or recalls and first in restating(language.code).past_words)
-
-
-@cache
-def _recalling(code: str) -> tuple[str, ...]:
-    """What asks for something to be told again, anywhere in a mail."""
-    how = asking(code)
-    return (*how.reminders, *how.recalls, *(f" {one}" for one in how.again), *how.lost)
 
 
 def standing(scene: Scene, read: Read, question: MailQuestion, known: AnswerSources) -> Said | None:

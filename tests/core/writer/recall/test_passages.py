@@ -57,7 +57,7 @@ class PassageTests(SynchronousTestCase):
     def test_said(self) -> None:
         """The sentence is said as its reader would: "your neighbour"."""
         self.assertIn("Your neighbour Lyle Pettibone has the key.", asked(
-            "en", "Remind me, who has the key?", "busy", remarks("en", TEXTS)).text)
+            "en", "Remind me, who has the key?", "busy", remarks("en", TEXTS), Meaning()).text)
 
     def test_never_said(self) -> None:
         """What somebody takes for promised and nobody spoke of was not said, and nothing follows from it."""

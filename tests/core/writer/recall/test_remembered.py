@@ -26,6 +26,13 @@ class RememberedTests(SynchronousTestCase):
         self.assertIn("Swan", text)
         self.assertIn("Brenda", text)
 
+    def test_two_at_once(self) -> None:
+        """A sentence that tells two things is told once."""
+        mails = tuple(f"{FRAME['en'][0]}\n\n{one}\n\nTom" for one in (
+            "we need 9 desks on Thursday 12 March in the hall.", "the hall is open from seven."))
+        text = self.told("How many desks did I order, and for which day?", mails)
+        self.assertEqual(text.count("You need 9 desks on Thursday 12 March"), 1)
+
     def test_unmarked(self) -> None:
         """A question without a mark is answered."""
         self.assertIn("£300", self.told("remind me what i am paying you, ive lost the mail"))
