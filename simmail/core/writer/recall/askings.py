@@ -52,6 +52,7 @@ class RecallWords(Struct, frozen=True, forbid_unknown_fields=True):
     holding: tuple[str, ...] = ()
     totals: tuple[str, ...] = ()
     leads: tuple[str, ...] = ()
+    offering: tuple[str, ...] = ()
     asked_if: str = "{value}"
 
 

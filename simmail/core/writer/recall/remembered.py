@@ -82,7 +82,8 @@ def _asks_thread(read: Read, asked: Sequence[ThreadQuestion], scene: Scene, know
     if read.found.slots and all(one.type in ("when", "many", "much", "what") and one.thing for one in asked):
         return False  # "we come on Friday.  Could you repeat the day?"
     rest = [one for one in sentences if not any(one in other.whole for other in asked)]
-    if not recalls and read.intent not in _ASKING:
+    if not recalls and (read.intent not in _ASKING or any(
+            mentions_any(f" {one.text.lower()} ", how.offering) for one in asked)):
         return False
     if not recalls and any(mentions_any(one, known_cues.moving) for one in rest):
         return False

@@ -51,3 +51,4 @@ class RememberedTests(SynchronousTestCase):
     def test_new(self) -> None:
         """What asks for something to be done is not taken for a question about the thread."""
         self.assertNotIn("haven't found", self.told("Could you bring a second table?"))
+        self.assertNotIn("Swan", self.told("What would you charge for a second evening?"))
