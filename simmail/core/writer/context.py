@@ -315,7 +315,7 @@ def _takes_leave(found: Findings, language: Language) -> bool:
 
 def _moves(what: str, intent: str, found: Findings, request: WordsRequest) -> bool:
     """Whether what moves people is what a mail is answered to first."""
-    if what in CLOSELY and request.persona.org:
+    if what in CLOSELY and request.persona.org or what == "unwell" and intent not in _OPEN:
         return False
     return what not in _PASSING or intent in _OPEN and not found.proposed and not (
         found.complaint and request.persona.org) and all(

@@ -71,7 +71,8 @@ def _act(
         pieces = [*_act(scene, said.lead, place + 1000, below, small, grave), Piece(" ", False)]
     known = {**said.values}
     every = scene.voice.lines(said.act)
-    lines = fitting([one for one in every if all(map(known.get, one.names))] or every, scene.language.code, grave, more)
+    lines = fitting([one for one in every if all(map(known.get, one.names))] or every, scene.language.code, grave, more,
+                    scene.read[-1].found.new.lower().replace("\u2019", "'") if grave and scene.read else "")
     if scene.common.get("first") and not place:
         # Greeted by name, nobody is called by name again right away for no reason.
         lines = [line for line in lines if line.names != {"first"}] or lines

@@ -53,6 +53,8 @@ class KindWords(Struct, frozen=True):
     undoing: tuple[str, ...] = ()
     mourned: tuple[str, ...] = ()
     parcels: tuple[str, ...] = ()
+    gladly: tuple[str, ...] = ()
+    sadly: tuple[str, ...] = ()
     offering: tuple[str, ...] = ()
 
 
@@ -187,8 +189,10 @@ def moved(scene: Scene, read: Read) -> list[Said]:
         for one in sentences[:_TOLD if told else _NEWS] if "?" not in one and moving((one,), code).what == told)), "")
     if scene.language.inflected and who.partition(" ")[0].lower() in scene.language.honorifics:
         who = ""  # "Herrn Brandt"
-    if what == "hurt" and not kin and is_of_another(read, scene.language):
+    if what in ("hurt", "unwell") and not kin and is_of_another(read, scene.language):
         return _one(scene, read, "moved.other", thing=who)
+    if what == "unwell" and kin:
+        what = "hurt"
     whose = kind_words(code).your_kin.format(kin=kin) if kin and what not in ("birth", "pet") else who
     if what == "hurt" and not kin:
         whose = ""
@@ -237,7 +241,7 @@ def is_of_another(read: Read, language: Language) -> bool:
     for sentence in read.found.prose.sentences[:_NEWS]:
         low = f" {sentence.lower()}"
         said = [low.index(f" {cue}") for cue in cues if f" {cue}" in low]
-        hurt = moving((sentence,), language.code).what == "hurt"
+        hurt = moving((sentence,), language.code).what in ("hurt", "unwell")
         tokens = [token.lower() for token in words(sentence if hurt else sentence[:min(said, default=0)])]
         if hurt and tokens and not known.myself.isdisjoint(tokens[:_OWN]):
             return False  # "I've had the results and it isn't good.  They start the chemo on Monday."

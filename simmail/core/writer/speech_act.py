@@ -95,7 +95,7 @@ ACTS: Mapping[str, Act] = _acts({
     "moved.failed": "", "moved.leaving": "", "moved.relief": "", "moved.hurt": "", "moved.joke": "",
     "moved.other": "", "moved.worry": "", "moved.funeral": "when", "moved.trouble": "",
     "moved.apology": "", "moved.reproach": "", "moved.thanked": "", "moved.pity": "",
-    "moved.passed_by": "", "moved.missing": "", "moved.onward": "", "parcel.fetch": "",
+    "moved.passed_by": "", "moved.missing": "", "moved.unwell": "", "moved.onward": "", "parcel.fetch": "",
     "moved.setback": "", "offered.take": "", "offered.leave": "",
     "missing.tell": "", "phishing.refuse": "", "phishing.report": "", "phishing.fall": "", "phishing.cards": "",
     "meeting.visit": "slot",
@@ -171,9 +171,9 @@ ACTS: Mapping[str, Act] = _acts({
 
 #: Acts by which it shows that a mail is no cheerful one.
 _GRAVE = frozenset({
-    "moved.loss", "moved.pet", "moved.failed", "moved.setback", "moved.hurt", "moved.other", "moved.worry",
-    "moved.trouble", "moved.reproach", "moved.pity", "taken.trouble", "answer.regret", "trouble.look",
-    "complaint.sorry", "grief.condole"})
+    "moved.loss", "moved.pet", "moved.failed", "moved.setback", "moved.hurt", "moved.unwell", "moved.other",
+    "moved.worry", "moved.trouble", "moved.missing", "moved.reproach", "moved.pity", "taken.trouble", "answer.regret",
+    "trouble.look", "complaint.sorry", "grief.condole"})
 #: An act of an exchange (L{simmail.core.writer.exchanges.bank}) needs nothing, and waits for nothing.
 _EXCHANGED = Act()
 

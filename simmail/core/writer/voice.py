@@ -293,6 +293,8 @@ class HabitWords(Struct, frozen=True, forbid_unknown_fields=True):
     opened: bool = False
     cheer: tuple[str, ...] = ()
     waits: tuple[str, ...] = ()
+    hushed: tuple[str, ...] = ()
+    ringing: tuple[str, ...] = ()
 
 
 class Habits(Struct, frozen=True):
@@ -325,15 +327,18 @@ def _words(code: str) -> HabitWords:
     return convert(read_optional(code, "habits.yaml") or {}, HabitWords, strict=False)
 
 
-def fitting(lines: Sequence[TemplateLine], code: str, grave: bool, more: bool) -> Sequence[TemplateLine]:
+def fitting(
+    lines: Sequence[TemplateLine], code: str, grave: bool, more: bool, read: str = ""
+) -> Sequence[TemplateLine]:
     """
     Return the lines that fit a mail, all of them where none does.
 
     @param grave: its writer is in trouble or angry, and nobody is cheerful; more: something else is answered as well,
-        and is not put off.
+        and is not put off; read: the mail, in lower case, which may want no call.
     """
     known = _words(code)
-    unfit = (*known.cheer, *(known.waits if more else ())) if grave else ()
+    hushed = known.ringing if any(map(read.__contains__, known.hushed)) else ()
+    unfit = (*known.cheer, *hushed, *(known.waits if more else ())) if grave else ()
     return [line for line in lines if not any(map(line.text.__contains__, unfit))] or lines if unfit else lines
 
 

@@ -190,3 +190,13 @@ class MovedTests(SynchronousTestCase):
                 self.assertEqual([one.act for one in said if one.act.startswith("moved.")], acts, (text, temperament))
                 self.assertEqual([one.act for one in said if not one.act.startswith(("moved.", "opener."))], [], told)
                 self.assertIn(name, told)
+
+    def test_hushed(self) -> None:
+        """Who wants no call is offered none."""
+        text = "He has left me last night. Please don't ring, I would only howl."
+        for temperament in TEMPERAMENTS:
+            scene = set_scene(request(mail(text, "News", JONAS), persona=replace(
+                maria(org="", role=""), temperament=temperament)))
+            told = lay_out(scene, said_by(scene))[0].lower()
+            self.assertNotIn("ring me", told)
+            self.assertNotIn("call me", told)

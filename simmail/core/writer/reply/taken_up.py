@@ -18,6 +18,7 @@ from simmail.core.language.clause.inverted import flipped
 from simmail.core.language.clause.opening import without_leads
 from simmail.core.language.clause.question_types import asking, mentions_any
 from simmail.core.language.clause.tables import past, restating, third
+from simmail.core.language.phrases import words
 from simmail.core.language.questions import is_question, stands_in
 from simmail.core.language.tables import Language
 from simmail.core.language.tables import language as language_of
@@ -47,6 +48,8 @@ _REGRETS, _COMPLAINT = "complaint.sorry", "complaint."
 _SORRY = frozenset({"answer.propose", "answer.regret"})
 #: Sentences that are looked at; words of the shortest and of the longest clause, and of its beginning.
 _SENTENCES, _SHORTEST, _LONGEST, _BEGIN = 12, 4, 18, 8
+#: What nobody writes who is sad; so many more sad words than glad ones a sad mail has.
+_CALLS, _SURELY = "!!", 1
 #: Words with which somebody is called at the head of a sentence.
 _CALLED = 3
 #: Own words of a clause that tells no trouble, and words of two that do.
@@ -97,11 +100,28 @@ def with_matter(scene: Scene, read: Read, said: list[Said]) -> list[Said]:
         return said  # what is wanted is named
     if offer := offered(scene, read):
         return [offer, *(one for one in said if one.act not in _STOCK)]
-    taken = taken_up(scene, read)
-    if any(one.act == "private.warm" for one in said):
+    taken, mood = taken_up(scene, read), sounds(scene, read)
+    if mood < 0 and not scene.request.persona.org:
+        # Nobody notes, or is glad of, what is sad.
+        return [Said(act="moved.setback", values=values_of(scene, read)), *(
+            one for one in said if one.act not in _EMPTY and one.act != "private.warm")]
+    if any(one.act == "private.warm" for one in said) and (mood or not taken):
         # A kind word follows.
         return [*(replace(one, act="taken.warm") for one in taken if one.act == "taken.told"), *said]
-    return [*taken, *(one for one in said if one.act not in _EMPTY)] if taken else said
+    return [*taken, *(one for one in said if one.act not in _EMPTY and one.act != "private.warm")] if taken else said
+
+
+def sounds(scene: Scene, read: Read) -> int:
+    """Return whether a mail sounds glad, 1, or sad, -1, by its words; 0 for neither."""
+    how = kind_words(scene.language.code)
+    if not how.sadly:
+        return 1
+    said = set(words(read.found.new.lower()))
+    if any(map(str.isdigit, read.found.new)):
+        return 1 if _CALLS in read.found.new else 0  # who names figures tells what is to be known
+    sad, glad = (sum(word.startswith(some) for word in said) for some in (how.sadly, how.gladly))
+    glad += _CALLS in read.found.new
+    return (glad > sad) - (sad > glad + _SURELY and _CALLS not in read.found.new)
 
 
 def offered(scene: Scene, read: Read) -> Said | None:
@@ -135,8 +155,8 @@ def _sorry(scene: Scene, read: Read, said: list[Said]) -> list[Said]:
             clause, how.broken, how.lacking, how.adverse)):
         return taken_up(scene, read)
     # What cannot be said again is regretted all the same.
-    angry = scene.sides.we and not read.found.sorry and any(
-        tells(one, how.broken, how.lacking, how.adverse) and not is_question(one) and _tells(one, scene.language)
+    angry = scene.sides.we and read.intent != "private" and not read.found.sorry and any(
+        tells(one, how.broken, how.adverse) and not is_question(one) and _tells(one, scene.language)
         and not any(stands_in(point, one) for point in read.found.points)
         and not set(restating(scene.language.code).whether).intersection(one.lower().split())
         for one in read.found.prose.sentences[:_SENTENCES])

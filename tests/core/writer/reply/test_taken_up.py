@@ -65,6 +65,14 @@ class WithMatterTests(SynchronousTestCase):
                 scene = set_scene(request(mail(text, "Hello"), persona=maria(temperament, org="", role="")))
                 self.assertIn(reply(scene)[-1].act, ("offered.take", "offered.leave"))
 
+    def test_sounds(self) -> None:
+        """Nobody is glad of what sounds sad, or notes it; and what sounds of nothing is but said again."""
+        for text, act in (
+                ("We keep walking round the house, empty and quiet, and nobody calls. I miss him.", "moved.setback"),
+                ("The bins go out on Fridays from May on.", "taken.told")):
+            scene = set_scene(request(mail(text, "Home"), persona=maria(org="", role="")))
+            self.assertEqual([one.act for one in reply(scene)], [act], text)
+
     def test_taken_in(self) -> None:
         """A parcel that a neighbour took in is fetched."""
         scene = set_scene(request(mail("Maria, there is a parcel for you with us. We are in until eight.", "Parcel"),
