@@ -88,8 +88,8 @@ def refund(scene: Scene, read: Read) -> list[Said]:
             read.found.prose.body, side_words(scene.language.code).orders):
         values["ref"] = values["subject"]  # money for what was no order: a sum that was taken twice
     side = side_words(scene.language.code)
-    if not values.get("ref") and side.goods and not tells(read.found.prose.body, side.orders, side.goods):
-        return []  # nothing was ordered that has a number
+    if not values.get("ref") and tells(read.found.prose.body, side.services):
+        return []  # a lesson has no number
     if not values.get("ref"):
         # Among friends nobody has order numbers.
         return [] if scene.friends else [Said(act="refund.ask", values=values)]

@@ -26,7 +26,7 @@ from simmail.core.language.clause.restate import deed
 from simmail.core.language.clause.tables import clause_words, cut, done, restating
 from simmail.core.language.phrases import asks_for_something, documents
 from simmail.core.language.questions import MailQuestion, is_question, options, read_question
-from simmail.core.language.tables import Language
+from simmail.core.language.tables import Language, spaced
 from simmail.core.language.text import capital
 
 #: A sentence of fewer words leaves open what was listed before it.
@@ -46,6 +46,8 @@ _ENDED = ".!?…"
 _PLACED = 3
 #: So many sentences on, the next item of a list is looked for.
 _NEAR = 4
+#: Characters before a thing in which it is said that it is to be confirmed.
+_NEXT = 16
 #: Words among which stands the question word that a sentence asks with.
 _LEAD = 10
 
@@ -106,7 +108,7 @@ def points(
             found.extend(offered_of)
         elif len(wishes := clauses_listed(sentence, language)) > 1:
             # "Tell me which of them you want, whether it is urgent, and since when you have had it."
-            found.extend(wanted_of(one, language) for one in wishes)
+            found.extend(_confirmed(wanted_of(one, language), one, sentence, language) for one in wishes)
         elif offer := numbered(sentence, language):
             found.append(replace(read_question(sentence, language), form="choice", type="choice", options=offer))
         elif parts := lettered(sentence, language):
@@ -330,6 +332,13 @@ def _wished_before(head: str, language: Language) -> str:
     # "Could you try it again and tell us if it works" is one thing.
     sends = not language.send_words.isdisjoint(deed(wish, language)[0].lower().split()[:1])
     return wish if not cut and asks_for_something(wish, language) and (sends or documents(wish, language)) else ""
+
+
+def _confirmed(wish: MailQuestion, said: str, sentence: str, language: Language) -> MailQuestion:
+    """A thing that is wanted, or to be confirmed: "merci de nous confirmer votre présence"."""
+    before = f" {sentence.partition(said)[0].lower()}"[-_NEXT:]
+    cued = wish.form == "request" and any(map(before.__contains__, spaced(language.code, "confirm_words")))
+    return replace(wish, confirms=True) if cued else wish
 
 
 def _asked_before(head: str, language: Language) -> list[str]:

@@ -18,7 +18,7 @@ from simmail.core.language.questions import MailQuestion
 from simmail.core.language.tables import Language, counted
 from simmail.core.language.text import capital
 from simmail.core.rng import Dice
-from simmail.core.writer.answers.yes_no import agrees
+from simmail.core.writer.answers.yes_no import agrees, is_request
 from simmail.core.writer.context import Read, Scene
 from simmail.core.writer.life import LIFE
 from simmail.core.writer.sources.answer_sources import AnswerSources
@@ -201,6 +201,10 @@ def looked_into(
 ) -> Said:
     """What is said to who wants something found out: it is, or it is not known; nobody knows it before having asked."""
     told, how = clause_stated(asked, scene.language, scene.sides), restating(scene.language.code)
+    if told is None and how.order != "inverted" and is_request(question, scene):
+        # What it is of its reader is not told: it is looked into.
+        day = scene.due(scene.manner.days, read.found.deadlines)
+        return Said(act="answer.do", values={**without_topic(values), **scene.by(day)})
     if told is None or not told.yes or told.wished:
         return unknown(scene, read, question, values, known)
     whole = read.sentence_of(question)

@@ -30,6 +30,7 @@ class SideWords(Struct, frozen=True, forbid_unknown_fields=True):
     fails: tuple[str, ...] = ()
     broken: tuple[str, ...] = ()
     goods: tuple[str, ...] = ()
+    services: tuple[str, ...] = ()
     admits: tuple[str, ...] = ()
     corrections: tuple[str, ...] = ()
     changes: tuple[str, ...] = ()

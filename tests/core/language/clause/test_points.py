@@ -57,6 +57,14 @@ class PointTests(SynchronousTestCase):
             found = Findings(replace(mail(text), in_reply_to="<0@x.example>"), NOW).points
             self.assertEqual([(one.behind, one.claims) for one in found], [(claim, True)], text)
 
+    def test_confirmed(self) -> None:
+        """A thing to be confirmed is no thing to be sent, and ends where another way is left."""
+        found = Findings(mail(
+            "Monsieur,\n\nLe relevé des compteurs d'eau aura lieu le mardi 22 septembre entre 8 h et 12 h. Merci de "
+            "nous confirmer votre présence ou de nous indiquer à quel voisin vous laisserez vos clés.\n\nLe gestionnaire"),
+            NOW).points
+        self.assertEqual([(one.text, one.confirms) for one in found][0], ("Votre présence", True))
+
     def test_own_claim(self) -> None:
         """What the writer says it has said is asked about once."""
         self.assertEqual(read("You said you'd pay for the pitch, didn't you?"), [("yes_no", "")])

@@ -7,7 +7,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from simmail.core.mime.address import Address
 from simmail.core.writer.context import set_scene
 from simmail.core.writer.reply.reply import reply
-from simmail.core.writer.reply.taken_up import is_trouble, matter_of
+from simmail.core.writer.reply.taken_up import insists, is_trouble, matter_of
 from simmail.core.writer.speech_act import is_grave
 from tests.core.writer.samples import TEMPERAMENTS, mail, maria, request, wrote
 
@@ -91,3 +91,12 @@ class WithMatterTests(SynchronousTestCase):
         text = wrote(mail("The brown bins go out on Fridays from May.", "Bins", Address(
             "Council", "no-reply@council.example"))).text
         self.assertNotIn("So the brown bins", text)
+
+    def test_insists(self) -> None:
+        """Who insists on what went wrong is told apart from who only tells of it."""
+        for text, said in (
+            ("Señores:\n\nLa recepcionista fue muy grosera. Exijo una explicación por escrito.\n\nUn saludo", True),
+            ("Buenos días:\n\nSe nos ha averiado el camión. Podemos ir el lunes.\n\nUn saludo", False),
+        ):
+            scene = set_scene(request(mail(text, "Aviso")))
+            self.assertEqual(insists(scene.read[0], scene.read[0].found.language), said, text)

@@ -127,7 +127,9 @@ def clauses_listed(sentence: str, language: Language) -> list[str]:
     things = [at for at in begins if low[at:].partition(" ")[0] in language.determiners]
     starts = sorted({*asking, *([] if documents(sentence, language) else things)})
     found = [sentence[begin:end].strip(" ,.;:!?") for begin, end in zip(starts, [*starts[1:], len(sentence)])]
-    return [one.removesuffix(f" {language.and_}").removesuffix(f", {language.or_}").strip(" ,") for one in found]
+    plain = [one.removesuffix(f" {language.and_}").removesuffix(f", {language.or_}").strip(" ,") for one in found]
+    # "Votre présence ou de nous indiquer à quel voisin"
+    return [one if _asks(one.lower(), language) else one.partition(f" {language.or_} ")[0] for one in plain]
 
 
 def _behind_day(low: str, at: int, language: Language) -> int:
