@@ -129,7 +129,7 @@ def clauses_listed(sentence: str, language: Language) -> list[str]:
     found = [sentence[begin:end].strip(" ,.;:!?") for begin, end in zip(starts, [*starts[1:], len(sentence)])]
     plain = [one.removesuffix(f" {language.and_}").removesuffix(f", {language.or_}").strip(" ,") for one in found]
     # "Votre présence ou de nous indiquer à quel voisin"
-    return [one if _asks(one.lower(), language) else one.partition(f" {language.or_} ")[0] for one in plain]
+    return [one if asks_inside(one.lower(), language) else one.partition(f" {language.or_} ")[0] for one in plain]
 
 
 def _behind_day(low: str, at: int, language: Language) -> int:
