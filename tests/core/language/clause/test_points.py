@@ -61,8 +61,8 @@ class PointTests(SynchronousTestCase):
         """A thing to be confirmed is no thing to be sent, and ends where another way is left."""
         found = Findings(mail(
             "Monsieur,\n\nLe relevé annuel des compteurs d'eau aura lieu le mardi 22 septembre entre 8 h et 12 h. "
-            "Merci de nous confirmer votre présence ou de nous indiquer à quel voisin vous laisserez vos clés.\n\nLe syndic"),
-            NOW).points
+            "Merci de nous confirmer votre présence ou de nous indiquer à quel voisin vous laisserez vos clés."
+            "\n\nLe syndic"), NOW).points
         self.assertEqual([(one.text, one.confirms) for one in found][0], ("Votre présence", True))
 
     def test_own_claim(self) -> None:
