@@ -143,7 +143,7 @@ class KindTests(SynchronousTestCase):
             for temperament in TEMPERAMENTS:
                 what = promised.format(task=known(tell(asked.text)).what.task)
                 text = wrote(asked, kind="deliver", temperament=temperament, promise=Promised(what, NOW)).text
-                self.assertIn(named, text)
+                self.assertIn(named.lower(), text.lower())
 
     def test_own_matters(self) -> None:
         """How long somebody was with who is asked, who of them does it, which of two things: nobody else knows."""
