@@ -187,7 +187,8 @@ def points(
     return (*(one for one in found if len(found) == 1 or inverted and one.form != "request" or not (
         question_types.only_asks_to_be_told(one.text, language) or question_types.forbids(one.text, language)
         or one.text.partition(" ")[0].lower() in restating(language.code).any_words
-        or one.text.partition(" ")[0].lower() in language.due_words  # "by Friday noon please"
+        # "By Friday noon please"
+        or one.form == "request" and one.text.partition(" ")[0].lower() in language.due_words
         or question_types.mentions_any(one.text, question_types.asking(language.code).in_replies))),
             *opinions[:1])
 

@@ -219,6 +219,9 @@ def _alike(options: tuple[str, ...], language: Language) -> bool:
     kinds = {kind(one) for one in options}
     if len({one.partition(" ")[0].lower() for one in options}) == 1:
         return True  # "I'll attend on 14 April", "I'll have my money back"
+    if all(one.partition(" ")[0].lower() in language.determiners | restating(language.code).determiners
+           for one in options):
+        return True  # "the place on 18 March", "my £140 back"
     return len(options) > _PAIR or len(kinds) == 1 or "number" not in kinds
 
 
