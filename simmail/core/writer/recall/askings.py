@@ -54,6 +54,7 @@ class RecallWords(Struct, frozen=True, forbid_unknown_fields=True):
     leads: tuple[str, ...] = ()
     offering: tuple[str, ...] = ()
     asked_if: str = "{value}"
+    makes: str = "{value}"
 
 
 class ThreadQuestion(NamedTuple):

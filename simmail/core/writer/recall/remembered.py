@@ -13,11 +13,13 @@ from msgspec.structs import replace
 from simmail.core.language.clause.question_types import asking, mentions_any, said_thing
 from simmail.core.language.clause.tables import restating
 from simmail.core.language.questions import read_question, topic
+from simmail.core.language.shifts import time_shift
 from simmail.core.language.tables import Language
 from simmail.core.language.text import capital, say
 from simmail.core.writer.context import Read, Scene
 from simmail.core.writer.recall.askings import ThreadQuestion, askings, wording
 from simmail.core.writer.recall.passages import Passage
+from simmail.core.writer.recall.reckoned import reckoned
 from simmail.core.writer.sources.answer_sources import AnswerSources
 from simmail.core.writer.sources.cut.piece import turned
 from simmail.core.writer.sources.cut.words import cutting
@@ -145,6 +147,9 @@ def _answer(one: ThreadQuestion, scene: Scene, read: Read, known: AnswerSources,
         text = _told(found[:1], scene, known, told)
         return Said(act="answer.nearest", values={"value": text}) if text else None
     text = _told(found, scene, known, told)
+    comes_to = reckoned([each.remark for each in found], known.remarks, language)
+    if text and comes_to and comes_to not in text:
+        text = f"{text} {wording(code).makes.format(value=comes_to)}"
     return Said(act="answer.own", values={"value": text}) if text else None
 
 
@@ -156,6 +161,10 @@ def _stands(one: ThreadQuestion, scene: Scene, read: Read, known: AnswerSources)
     found = standing(scene, read, question, known)
     if found is None or found.act not in _STANDING:
         return None
+    if question.type == "when" and any(
+            one.kind == "said" and one.by == "correspondent" and time_shift(one.value, scene.language) is not None
+            for one in known.remarks):
+        return found  # "an hour later than I said" is a time that no sentence tells
     match found.act:
         case "answer.recall":
             stands = said_thing(question.text, scene.language) in _NUMBERED or known.passages.asks_reader(question)
