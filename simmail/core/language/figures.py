@@ -14,7 +14,9 @@ from simmail.core.language.tables import language as known
 #: More of each is not looked for.
 MOST = 6
 
-_CURRENCY = "€|\\$|£|EUR|USD|GBP|CHF|SEK|NOK|DKK|PLN|CZK|JPY|Euro|euros"
+#: Signs and codes of currencies, as one of a pattern's choices.
+CURRENCIES = "€|\\$|£|EUR|USD|GBP|CHF|SEK|NOK|DKK|PLN|CZK|JPY"
+_CURRENCY = f"{CURRENCIES}|Euro|euros"
 _SUM = r"[0-9]{1,12}(?:[.,' ][0-9]{2,3}){0,4}"
 # Bounded, and a currency sign or a digit has to stand at the start of each try.
 _AMOUNT = re.compile(rf"(?:(?<![\w])(?:{_CURRENCY}) ?{_SUM}(?![\w])|(?<![\w.,-]){_SUM} ?(?:{_CURRENCY})(?![\w]))")

@@ -15,13 +15,14 @@ from typing import NamedTuple
 from msgspec import Struct, convert
 
 from simmail.core.language.dates import tells_past
+from simmail.core.language.figures import CURRENCIES
 from simmail.core.language.tables import Language
 from simmail.core.language.tables import language as known
 from simmail.core.language_data import read_optional
 
 #: Characters of a sentence that are looked at, and words between a verb and by how much: "push our call back by".
 _READ, _BETWEEN = 2000, 4
-_CURRENCY = r"€|\$|£|EUR|USD|GBP|CHF|SEK|NOK|DKK|PLN|CZK|[Ee]uros?|[Pp]ounds?|[Dd]ollars?|[Qq]uid"
+_CURRENCY = rf"{CURRENCIES}|[Ee]uros?|[Pp]ounds?|[Dd]ollars?|[Qq]uid"
 #: A word or a question mark, and what ends a sentence.
 _WORD, _ENDS = re.compile(r"[^\W\d_]+|\?"), (".", "!", "?", "\n")
 _FIGURE = r"[0-9]{1,9}(?:[.,][0-9]{1,2})?(?![0-9])"

@@ -21,8 +21,6 @@ from simmail.core.language.text import say
 
 #: So many things at most are chosen from; so many words is one of them in a list, and in a sentence.
 _MOST, _LISTED, _SHORT = 7, 9, 6
-#: A thing of so many words is named whole.
-_WHOLE = 4
 #: So many lines of other text may stand between a list and what asks which of it.
 _BETWEEN = 3
 #: Words of a question by which its place is found; letters of a noun that is looked for.

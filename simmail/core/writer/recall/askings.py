@@ -16,11 +16,10 @@ from simmail.core.language.clause.question_types import asking, mentions_any, na
 from simmail.core.language.clause.tables import past, restating, third
 from simmail.core.language.questions import MailQuestion
 from simmail.core.language.tables import Language
+from simmail.core.language.tables import language as known_language
 from simmail.core.language_data import read_optional
 from simmail.core.writer.sources.said_words import content
 
-#: Where a clause may begin.
-_JOINT = re.compile(r"[?;:!…]\s+|,\s+|\s[-–—]+\s|\s(?=(?:and|or|but|also)\s)|\(")
 _WORD = re.compile(r"[^\W_][\w'’.:/&£€$%-]*")
 _MARKS = " ?!.,;:-–—\"'“”‘’()"
 #: Words among which stands the verb of a question without a mark, and of a question that is but a phrase.
@@ -41,6 +40,11 @@ class RecallWords(Struct, frozen=True, forbid_unknown_fields=True):
     wanting: tuple[str, ...] = ()
     things: frozenset[str] = frozenset()
     tags: tuple[str, ...] = ()
+    marked: frozenset[str] = frozenset()
+    bare_tags: frozenset[str] = frozenset()
+    joints: tuple[str, ...] = ()
+    being: frozenset[str] = frozenset()
+    pleading: tuple[str, ...] = ()
     pointing: tuple[str, ...] = ()
     past: tuple[str, ...] = ()
     asking_new: tuple[str, ...] = ()
@@ -135,7 +139,7 @@ def _opens(sentence: str, language: Language) -> Iterator[ThreadQuestion]:
     opening, how = asking(language.code).opening, wording(language.code)
     marked = sentence.rstrip(_MARKS.replace("?", "")).endswith("?")
     low = sentence.lower()
-    starts = [0, *(match.end() for match in _JOINT.finditer(sentence))]
+    starts = [0, *(match.end() for match in _joint(language.code).finditer(sentence))]
     parts = [(start, sentence[start:end].strip()) for start, end in zip(starts, [*starts[1:], len(sentence)])]
     text, type, begun, restate = "", "", False, restating(language.code)
     for at, (start, part) in enumerate(parts):
@@ -148,7 +152,7 @@ def _opens(sentence: str, language: Language) -> Iterator[ThreadQuestion]:
             if not _cued(low[:start], how):
                 kind = ""
         if kind and not marked and not begun and not _cued(low[:start], how):
-            verbs = opening.verbs | opening.being | {"am"}
+            verbs = opening.verbs | opening.being | how.being
             told = any(third(one, restate) or past(one, restate) for one in words[1:2]) and kind != "when"
             kind = kind if told or any(one in verbs for one in words[1:_VERB_BY]) else ""
         if not kind:
@@ -166,6 +170,21 @@ def _opens(sentence: str, language: Language) -> Iterator[ThreadQuestion]:
                 text = f"{text}, {part}"
     if text:
         yield ThreadQuestion(text, sentence, type)
+
+
+@cache
+def _joint(code: str) -> re.Pattern[str]:
+    """Where a clause may begin."""
+    joints = "|".join(map(re.escape, wording(code).joints))
+    return re.compile(
+        r"[?;:!…]\s+|,\s+|\s[-–—]+\s|\(" + (rf"|\s(?=(?:{joints})\s)" if joints else ""))
+
+
+@cache
+def _parting(code: str) -> re.Pattern[str]:
+    """Where another thing begins that is asked for."""
+    things = "|".join(map(re.escape, sorted(wording(code).things)))
+    return re.compile(rf"(?:,? {re.escape(known_language(code).and_)} |, )(?=(?:{things})\s)")
 
 
 def _cued(low: str, how: RecallWords) -> bool:
@@ -196,14 +215,14 @@ def _things(sentence: str, language: Language) -> list[ThreadQuestion]:
     lead = len(words) < _PHRASE + 1 and marked and not any(one in opening.verbs for one in words[:_PHRASE])
     cue = max(((low.find(f"{one} ") + len(one) + 1, one) for one in how.wanting if f" {one} " in f" {low}"),
               default=(0, ""))
-    please = low.rstrip(".!? ").endswith("please") and len(words) < _PHRASE
+    please = low.rstrip(".!? ").endswith(how.pleading) and len(words) < _PHRASE
     if cue[1] and not (lead or please):
         rest = low[cue[0]:]
         colon = rest.partition(": ")[2]
         rest = colon or rest
         if rest.split()[:1] and rest.split()[0].strip(_MARKS) in how.things and named_type(rest, language):
             return [ThreadQuestion(part.strip(_MARKS), sentence, named_type(part, language) or "what", thing=True)
-                    for part in re.split(r",? and (?=the|my|our|your|his|her|their)|, (?=the|my|our|your)", rest)]
+                    for part in _parting(language.code).split(rest)]
         return []
     if (lead or please) and words[0] not in restating(language.code).any_words:
         if len(content(plain, language.code)) and not any(one in plain for one in how.asking_new):
@@ -232,13 +251,13 @@ def _checks(sentence: str, before: str, language: Language) -> list[ThreadQuesti
     if not tag and len(plain.split()) > _TAGGED and _is_tag(last_two, language):
         tag = last_two
     spoken = mentions_any(f" {plain} ", tuple(f" {cue} " for cue in how.said))
-    if tag and not marked and not (spoken and tag == "right") and (len(tag.split()) < 2 or tag.split()[0] in ("or",)):
+    said_so = spoken and tag in how.marked
+    if tag and not marked and not said_so and (len(tag.split()) < 2 or tag.split()[0] == language.or_):
         tag = ""
     if tag:
         short = len(tag.split()) == 1
         comma = plain[:-len(tag)].rstrip().endswith(","), low.rstrip("? ").endswith(f"- {tag}")
-        if short and not any(comma) and not (spoken and tag == "right") and tag not in (
-                "innit",):
+        if short and not any(comma) and not said_so and tag not in how.bare_tags:
             tag = ""
         last = re.split(r"[,;:]\s+", plain)[-1]
         if not short and _asked_for(last, language):

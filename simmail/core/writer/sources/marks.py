@@ -10,15 +10,14 @@ from datetime import date, datetime
 from msgspec import Struct
 
 from simmail.core.language import dates
-from simmail.core.language.phrases import words
+from simmail.core.language.figures import CURRENCIES
 from simmail.core.language.tables import Language
 
 _SUM = r"(?:[0-9]{1,3}(?:[ .,'][0-9]{3})+(?:[.,][0-9]{1,2})?|[0-9]{1,12}(?:[.,][0-9]{1,2})?)"
-_CURRENCY = "€|\\$|£|EUR|USD|GBP|CHF|SEK|NOK|DKK|PLN|CZK"
 #: A sum of money; the figures of one with its currency before them are the first group, of another the second.
 MONEY = re.compile(
-    rf"(?<!\w)(?:{_CURRENCY}) ?({_SUM})(?![0-9])"
-    rf"|(?<![\w.,])({_SUM}) ?(?:{_CURRENCY}|(?i:euros?|pounds?|dollars?))(?!\w)")
+    rf"(?<!\w)(?:{CURRENCIES}) ?({_SUM})(?![0-9])"
+    rf"|(?<![\w.,])({_SUM}) ?(?:{CURRENCIES}|(?i:euros?|pounds?|dollars?))(?!\w)")
 _SHARE = re.compile(r"([0-9]{1,3}(?:[.,][0-9]{1,2})?) ?(?:%|percent|per cent|Prozent)")
 #: "7 to 15", which "7 to 17" is not.
 _SPAN = re.compile(r"(?<![\w.,:-])([0-9]{1,2}(?:[:.][0-9]{2})?) ?(?:to|till|until|-|–|bis|à|a) ?"
@@ -85,8 +84,3 @@ def amount_of(text: str) -> float:
     if mark and len(tail) in (1, 2):
         return float(f"{head.replace('.', '').replace(',', '') or '0'}.{tail}")
     return float(plain.replace(".", "").replace(",", "") or 0)
-
-
-def stems(text: str) -> set[str]:
-    """Return the beginnings of the longer words of a text, lower-case: what texts that speak of one thing share."""
-    return {word[:6] for word in (one.lower() for one in words(text)) if len(word) > 3}

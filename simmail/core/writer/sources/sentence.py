@@ -47,8 +47,6 @@ _NAME = re.compile(r"(?<=[\w,;:] )[A-ZÀ-ÖØ-Þ][\w'-]+|^[A-ZÀ-ÖØ-Þ][\w'-]+
 
 #: What begins a sentence with a capital and is no name, whatever the language's lists have.
 _OPENINGS = frozenset(("sorry",))
-#: Characters of several sentences that are told at once.
-_LONGEST = 300
 _OPEN = frozenset(("who", "where", "when", "long", "often", "much", "many", "how", "what", "why", "choice"))
 
 
