@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from msgspec import Struct, convert
@@ -22,6 +22,8 @@ from simmail.core.writer.sources.said_words import content
 
 _WORD = re.compile(r"[^\W_][\w'’.:/&£€$%-]*")
 _MARKS = " ?!.,;:-–—\"'“”‘’()"
+#: What is asked is kept of so many texts, of at most so many characters.
+_KEPT, _LONGEST_KEPT = 4096, 600
 #: Words among which stands the verb of a question without a mark, and of a question that is but a phrase.
 _VERB_BY, _PHRASE = 7, 11
 #: Words among which stands the thing that "what" asks for, and what it may make of it.
@@ -90,9 +92,15 @@ def wording(code: str) -> RecallWords:
     return convert(read_optional(code, "recall.yaml") or {}, RecallWords, strict=False)
 
 
-def askings(sentences: Sequence[str], language: Language) -> list[ThreadQuestion]:
+def askings(sentences: Sequence[str], language: Language) -> tuple[ThreadQuestion, ...]:
     """Return what the sentences of a mail ask, in their order."""
-    found: list[ThreadQuestion] = []
+    # A thread's sentences are read again with each of its mails.
+    short = sum(map(len, sentences)) <= _LONGEST_KEPT
+    return (_kept if short else _askings)(tuple(sentences), language.code)
+
+
+def _askings(sentences: tuple[str, ...], code: str) -> tuple[ThreadQuestion, ...]:
+    language, found = known_language(code), list[ThreadQuestion]()
     for at, sentence in enumerate(sentences):
         before = sentences[at - 1] if at else ""
         some = _checks(sentence, before, language) or list(_opens(sentence, language))
@@ -111,7 +119,10 @@ def askings(sentences: Sequence[str], language: Language) -> list[ThreadQuestion
                 one = one._replace(whole=beside)
             if one not in found:
                 found.append(one)
-    return found
+    return tuple(found)
+
+
+_kept = lru_cache(_KEPT)(_askings)
 
 
 def _plain(text: str, language: Language) -> str:
@@ -170,6 +181,12 @@ def _opens(sentence: str, language: Language) -> Iterator[ThreadQuestion]:
                 text = f"{text}, {part}"
     if text:
         yield ThreadQuestion(text, sentence, type)
+
+
+@cache
+def _tags(code: str) -> tuple[str, ...]:
+    """What asks at the end of a statement whether it is so, the longest first."""
+    return tuple(sorted({*wording(code).tags, *asking(code).checks}, key=lambda one: (-len(one), one)))
 
 
 @cache
@@ -245,8 +262,8 @@ def _checks(sentence: str, before: str, language: Language) -> list[ThreadQuesti
             plain.split()) < _PHRASE + 4:
         if not _asked_for(before, language):
             return [ThreadQuestion(sentence.strip(_MARKS), f"{before} {sentence}", "yes_no", before.strip(_MARKS))]
-    tags = sorted({*how.tags, *known.checks}, key=len)[::-1]
-    tag = next((one for one in tags if plain.endswith(f" {one}") and len(plain.split()) > len(one.split()) + 1), "")
+    tag = next((one for one in _tags(language.code) if plain.endswith(f" {one}") and len(
+        plain.split()) > len(one.split()) + 1), "")
     last_two = " ".join(plain.split()[-2:])
     if not tag and len(plain.split()) > _TAGGED and _is_tag(last_two, language):
         tag = last_two
